@@ -1,8 +1,8 @@
 /// A value that a lock protects.
 ///
 /// The same as `Synchronization.Mutex`, except that the thread sanitizer can follow it: on Linux, `Mutex` passes
-/// ownership to waiting threads in a way that the sanitizer does not see, and it would report every use as a race. Copies
-/// share the value and the lock, which lie in one allocation: opening a store makes dozens of them.
+/// ownership to waiting threads in a way that the sanitizer does not see, and it would report every use as a race.
+/// Copies share the value and the lock, which lie in one allocation: opening a store makes dozens of them.
 ///
 /// Public, because Swift inlines members of `package` types only in their own module. No product exports the module.
 ///

@@ -29,7 +29,8 @@
 
     /// The context of views without a container.
     ///
-    /// `@unchecked Sendable`: `find()` creates the value on the main actor, and views use the context on the main actor.
+    /// `@unchecked Sendable`: `find()` creates the value on the main actor, and views use the context on the main
+    /// actor.
     private struct DefaultModelContext: @unchecked Sendable {
         let context: ModelContext
 

@@ -72,7 +72,8 @@
 
     /// A value of the main actor, in a function without isolation.
     ///
-    /// `@unchecked Sendable`: SwiftUI updates views on the main thread, and the value is used before the function returns.
+    /// `@unchecked Sendable`: SwiftUI updates views on the main thread, and the value is used before the function
+    /// returns.
     private struct MainActorValue<Value>: @unchecked Sendable {
         let value: Value
     }

@@ -5,8 +5,8 @@ public enum SealedStoreError: Error, Hashable, Sendable {
     /// The store cannot be migrated to the program's model without losing data. Contains every reason. The file is
     /// unchanged.
     case cannotMigrate([MigrationProblem])
-    /// A stage of a migration failed after earlier stages have succeeded: the store has the version of the last of these
-    /// stages. Contains that version, or the number of the stage if it has no version, and every reason.
+    /// A stage of a migration failed after earlier stages have succeeded: the store has the version of the last of
+    /// these stages. Contains that version, or the number of the stage if it has no version, and every reason.
     case stoppedMigration(reached: String, problems: [MigrationProblem])
     /// Another program has migrated the store while it was open. Contains the differences from this program's model,
     /// one on each line.
@@ -30,8 +30,8 @@ public enum SealedStoreError: Error, Hashable, Sendable {
     case notRepresentable(property: String)
     /// A schema object of the file is missing or altered, or was not made by the store. Contains its name.
     case foreignSchema(object: String)
-    /// A migration rebuilds a table, and the index of this name, which another program has added, cannot be built on it.
-    /// The file is unchanged.
+    /// A migration rebuilds a table, and the index of this name, which another program has added, cannot be built on
+    /// it. The file is unchanged.
     case foreignIndex(String)
     /// SQLite reported success, but did not write all rows of an entity; the save was rolled back.
     case notWritten(entity: String)

@@ -43,8 +43,8 @@ enum ExitStatus: Int32 {
         }
     }
 
-    /// Runs a command, and writes its output. An error of a store, a key or the output is printed and becomes the status
-    /// of the process.
+    /// Runs a command, and writes its output. An error of a store, a key or the output is printed and becomes the
+    /// status of the process.
     static func reporting(_ body: () throws -> Void) throws {
         do {
             do {

@@ -71,8 +71,8 @@ extension Connection {
     }
 
     /// A number that every commit to the file by any process increases by one, modulo 2^32, as of the open read
-    /// transaction; nil if it is unknown, because another process has committed since, or the file has no log. It starts
-    /// again when a log is recovered.
+    /// transaction; nil if it is unknown, because another process has committed since, or the file has no log. It
+    /// starts again when a log is recovered.
     package var commitCounter: UInt32? {
         guard var state = keptTransaction?.begin?.state, seesLastCommit else { return nil }
         return csqlcipher_commit_counter(&state)

@@ -38,8 +38,8 @@ extension Connection {
         try execute(Self.newSchemaVersion)
     }
 
-    /// Removes a virtual table and the tables in which it stores its content, without its module: a module refuses to open
-    /// tables that contradict each other, also for `DROP TABLE`.
+    /// Removes a virtual table and the tables in which it stores its content, without its module: a module refuses to
+    /// open tables that contradict each other, also for `DROP TABLE`.
     ///
     /// - Parameters:
     ///   - name: The name of the virtual table; nothing is removed if there is none.

@@ -9,8 +9,8 @@ extension Connection {
     /// Throws `moved`, and commits nothing, if the path does not lead to the file, its log or the index of the log any
     /// more: SQLite itself would continue to write to a file without a name. The files are checked right before COMMIT,
     /// at the end of a savepoint, after which other files may be committed, and after an error, which a moved file may
-    /// explain. A file that is moved while COMMIT appends to the log, a few microseconds to milliseconds, is detected by
-    /// the next transaction.
+    /// explain. A file that is moved while COMMIT appends to the log, a few microseconds to milliseconds, is detected
+    /// by the next transaction.
     ///
     /// Throws `damaged`, and commits nothing, if the content of the file proved damaged on any connection.
     func transaction<R>(_ body: (Connection) throws -> R) throws -> R {

@@ -307,8 +307,8 @@ final class ConnectionPool: Sendable {
 /// A connection and the thread that holds it.
 ///
 /// `@unchecked Sendable`: the variables of a member of the pool are read and written under the lock of the pool only;
-/// before the member joins the pool, only the thread that opened the connection has a reference to it. `connection` is a
-/// constant. One thread at a time uses the connection: the borrower; without a borrower, a thread that holds the lock
+/// before the member joins the pool, only the thread that opened the connection has a reference to it. `connection` is
+/// a constant. One thread at a time uses the connection: the borrower; without a borrower, a thread that holds the lock
 /// of the pool; after the member has left the pool, the thread that removed it, which closes the connection.
 private final class PooledConnection: @unchecked Sendable {
     let connection: Connection

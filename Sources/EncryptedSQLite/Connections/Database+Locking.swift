@@ -4,10 +4,10 @@ import Guarded
 extension Database {
     /// Closes all connections and overwrites the key. Later use throws `locked`, until ``unlock(with:verify:)``.
     ///
-    /// Waits for running reads and writes, which are not interrupted. Running copies, checks and replacements of the file
-    /// end, and throw `locked`. The page caches are freed; with ``Options/memorySecurity`` they are overwritten before.
-    /// Snapshots end for good. A database in memory, whose content would be lost, stays as it is. Must not be called
-    /// inside `read` or `write`, nor by an observer of the progress of a copy.
+    /// Waits for running reads and writes, which are not interrupted. Running copies, checks and replacements of the
+    /// file end, and throw `locked`. The page caches are freed; with ``Options/memorySecurity`` they are overwritten
+    /// before. Snapshots end for good. A database in memory, whose content would be lost, stays as it is. Must not be
+    /// called inside `read` or `write`, nor by an observer of the progress of a copy.
     package func lock() {
         if readers != nil, !isLocked { work.stop(.locked) }
         phase.withLock { phase in
@@ -56,9 +56,10 @@ extension Database {
     /// Closes all connections and keeps the key, so that no lock on the file is held. Later use throws `suspended`,
     /// until ``resume(verify:)``.
     ///
-    /// Waits for running reads and writes; running copies, checks and replacements of the file end, as by ``lock()``. The
-    /// last connection of all processes writes the log into the file. Does nothing if the database is locked, closed, or
-    /// in memory: ``unlock(with:verify:)`` opens a database that was suspended while it was locked. Must not be called inside `read` or `write`.
+    /// Waits for running reads and writes; running copies, checks and replacements of the file end, as by ``lock()``.
+    /// The last connection of all processes writes the log into the file. Does nothing if the database is locked,
+    /// closed, or in memory: ``unlock(with:verify:)`` opens a database that was suspended while it was locked. Must not
+    /// be called inside `read` or `write`.
     package func suspend() {
         if readers != nil, !isLocked { work.stop(.suspended) }
         phase.withLock { phase in

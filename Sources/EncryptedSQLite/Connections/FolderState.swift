@@ -34,8 +34,8 @@ struct FolderState: Equatable {
         #endif
     }
 
-    /// Whether each later change gets a later time than these. A change takes the time of the last tick of the clock, at
-    /// most 10 ms ago; file systems that store no fractions of a second round it to one or two seconds.
+    /// Whether each later change gets a later time than these. A change takes the time of the last tick of the clock,
+    /// at most 10 ms ago; file systems that store no fractions of a second round it to one or two seconds.
     var isSettled: Bool {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)

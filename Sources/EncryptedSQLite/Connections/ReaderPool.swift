@@ -21,8 +21,8 @@ final class ReaderPool: Sendable {
         connections = ConnectionPool(limit: limit)
     }
 
-    /// Adds an open connection, which the caller must not use any more. Its read transaction, if one is open, stays open
-    /// like that of a returned connection.
+    /// Adds an open connection, which the caller must not use any more. Its read transaction, if one is open, stays
+    /// open like that of a returned connection.
     func add(_ connection: Connection) {
         let isReading = connection.keptTransaction != nil
         connections.add(connection)

@@ -7,10 +7,10 @@ import Synchronization
 /// whether its content proved damaged.
 ///
 /// SQLite opens the log and its index by their names when a connection reads the database for the first time, and never
-/// looks at the names again. If one of these files is removed while it is open, commits go to a file without a name, and
-/// are lost with the last connection. If another process then makes a new index, two groups of connections write to one
-/// log without knowledge of each other, and destroy it. Therefore the identities of both files are recorded when the
-/// first connection has opened them, and compared before each commit:
+/// looks at the names again. If one of these files is removed while it is open, commits go to a file without a name,
+/// and are lost with the last connection. If another process then makes a new index, two groups of connections write to
+/// one log without knowledge of each other, and destroy it. Therefore the identities of both files are recorded when
+/// the first connection has opened them, and compared before each commit:
 ///
 ///     this process                    another program                 log and index at the path
 ///     opens, records both             –                               1, 1
@@ -37,8 +37,8 @@ final class SharedFile: Sendable {
         var connectionCount = 0
         /// The files that the connections have open; nil if no connection uses a log.
         var companions: Companions? { didSet { unmovedIn = nil } }
-        /// The state of the folder in which the names last led to these files and the database; nil if another change of
-        /// the folder could have the same time.
+        /// The state of the folder in which the names last led to these files and the database; nil if another change
+        /// of the folder could have the same time.
         var unmovedIn: FolderState?
     }
 
@@ -101,8 +101,8 @@ final class SharedFile: Sendable {
 
     func noteDamage() { damage.wrappingAdd(1, ordering: .relaxed) }
 
-    /// Records that all pages verified after damage had been found `findings` times: an index contradicted its table, or
-    /// a read failed. Damage that was found since then counts.
+    /// Records that all pages verified after damage had been found `findings` times: an index contradicted its table,
+    /// or a read failed. Damage that was found since then counts.
     func noteVerifiedPages(after findings: Int) {
         _ = damage.compareExchange(expected: findings, desired: 0, ordering: .relaxed)
     }
@@ -112,14 +112,14 @@ final class SharedFile: Sendable {
     /// Registers a connection that has read the database, until ``leave()`` is called.
     ///
     /// - Parameters:
-    ///   - mayWrite: Whether the connection has a log, to which it may write.
+    ///   - usesLog: Whether the connection has a log, to which it may write.
     ///   - isExamined: Whether the file was opened and checked anew. If no other connection has it open, it may have been
     ///     restored, and earlier damage no longer counts.
     /// - Throws: `moved` if the log or its index at the path are not those of the other connections.
-    func join(mayWrite: Bool, isExamined: Bool) throws(DatabaseError) {
+    func join(usesLog: Bool, isExamined: Bool) throws(DatabaseError) {
         let (log, index) = (FileIdentity(name: logName), FileIdentity(name: indexName))
         let moved = state.withLock { state -> String? in
-            if mayWrite {
+            if usesLog {
                 guard let log, state.companions.map({ $0.log == log }) ?? true else { return files.log }
                 guard let index, state.companions.map({ $0.index == index }) ?? true else { return files.sharedMemory }
                 let companions = Companions(log: log, index: index)
@@ -145,9 +145,9 @@ final class SharedFile: Sendable {
     /// The path of the first file whose name does not lead to the open file any more; nil if all do.
     ///
     /// Costs one system call of 1.1 µs on Linux, of the 35 µs of a small commit, while no name in the folder changes:
-    /// removing, renaming and linking a file change the times of its folder. Otherwise three more. A file system that is
-    /// mounted over one of the files is not noticed. To compare descriptors would take less, but SQLite does not give
-    /// them away, and a renamed file has the same descriptor.
+    /// removing, renaming and linking a file change the times of its folder. Otherwise three more. A file system that
+    /// is mounted over one of the files is not noticed. To compare descriptors would take less, but SQLite does not
+    /// give them away, and a renamed file has the same descriptor.
     var movedFile: String? {
         let folder = FolderState(name: folderName)
         let (companions, unmovedIn) = state.withLock { ($0.companions, $0.unmovedIn) }
@@ -170,8 +170,8 @@ final class SharedFile: Sendable {
     /// Whether SQLite may write the log back when the last connection is closed.
     ///
     /// An index of another process at the path, or a log with content, shows that others may have written to the file
-    /// without knowledge of this process. Otherwise none have, and the log, which disappears with the connection, has the
-    /// last commits. A symbolic link in place of the file leads others to it under another name, with another log.
+    /// without knowledge of this process. Otherwise none have, and the log, which disappears with the connection, has
+    /// the last commits. A symbolic link in place of the file leads others to it under another name, with another log.
     var mayWriteLogBackOnClose: Bool {
         guard !isDamaged else { return false }
         if let status = DatabaseFiles.status(of: files.path), status.st_mode & S_IFMT == S_IFLNK { return false }
@@ -187,7 +187,7 @@ final class SharedFile: Sendable {
 extension Connection {
     /// Registers a connection that has read the database with the others of this process.
     func join(_ file: SharedFile, mayWrite: Bool, isExamined: Bool = false) throws(DatabaseError) {
-        try file.join(mayWrite: mayWrite && hasLog, isExamined: isExamined)
+        try file.join(usesLog: mayWrite && hasLog, isExamined: isExamined)
         sharedFile = file
         hasJoined = true
     }

@@ -32,8 +32,8 @@ struct StatementCache {
         return entry
     }
 
-    /// Ends the use of an entry. A new entry enters the cache unless its text is cached already; otherwise its statement
-    /// is finalised with the last reference.
+    /// Ends the use of an entry. A new entry enters the cache unless its text is cached already; otherwise its
+    /// statement is finalised with the last reference.
     mutating func release(_ entry: Entry) {
         entry.isInUse = false
         guard !entry.isCached, !entries.contains(entry.text) else { return }

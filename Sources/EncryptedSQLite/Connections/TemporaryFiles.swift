@@ -25,9 +25,9 @@ extension Connection {
     /// index that is built, the pages that a statement changes and may have to restore. Memory then does not depend on
     /// the number of rows. The pages of a statement stay in memory if `body` is called inside a transaction.
     ///
-    /// The files are in the folder of the database. If no file can be created there, SQLite chooses the folder, which the
-    /// environment variables `SQLITE_TMPDIR` and `TMPDIR` name. A file is unlinked directly after its creation; a process
-    /// that is killed between both calls leaves an empty file. The keys are random and stay in memory.
+    /// The files are in the folder of the database. If no file can be created there, SQLite chooses the folder, which
+    /// the environment variables `SQLITE_TMPDIR` and `TMPDIR` name. A file is unlinked directly after its creation; a
+    /// process that is killed between both calls leaves an empty file. The keys are random and stay in memory.
     package func usingTemporaryFiles<R>(_ body: () throws -> R) throws -> R {
         guard !usesTemporaryFiles, isEncrypted, TemporaryFiles.encryptingSystem != nil else { return try body() }
         try moveTemporaryData("PRAGMA temp_store = FILE")

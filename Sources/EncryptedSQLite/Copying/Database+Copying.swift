@@ -17,7 +17,8 @@ extension Database {
     /// checked its structure. A failure, a cancellation or the end of the process leaves nothing at the path.
     ///
     /// A copy of a file holds one read transaction while it runs. The log of the source cannot be reset until then, and
-    /// grows by the pages that other connections write meanwhile. A database in memory cannot be used by others during the copy.
+    /// grows by the pages that other connections write meanwhile. A database in memory cannot be used by others during
+    /// the copy.
     ///
     /// - Parameters:
     ///   - path: The path of the new file.

@@ -72,8 +72,8 @@ extension DatabaseError {
     /// SQLITE_CORRUPT_VTAB, and SQLITE_CORRUPT_INDEX (a changed row is missing from an index).
     private static let codesOfDamagedIndex = [1, 3].map { SQLITE_CORRUPT | $0 << 8 }
 
-    /// Whether a general error comes from a virtual table that finds its own tables damaged when it is opened: FTS5 does
-    /// not know the format that is recorded in them, or the tables are missing.
+    /// Whether a general error comes from a virtual table that finds its own tables damaged when it is opened: FTS5
+    /// does not know the format that is recorded in them, or the tables are missing.
     private static func isOfVirtualTable(_ connection: OpaquePointer?) -> Bool {
         guard let connection, let message = sqlite3_errmsg(connection) else { return false }
         let text = String(cString: message)

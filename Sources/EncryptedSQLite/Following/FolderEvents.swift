@@ -6,9 +6,9 @@
 
     /// The system's events of folders with database files: one `inotify` instance.
     ///
-    /// Each event of a continuous writer, this process included, would cost it microseconds. A folder is therefore watched
-    /// for one event, and again after a pause. What happens in the pause is not seen: after it, the files with events are
-    /// reported once more, and those whose status has changed.
+    /// Each event of a continuous writer, this process included, would cost it microseconds. A folder is therefore
+    /// watched for one event, and again after a pause. What happens in the pause is not seen: after it, the files with
+    /// events are reported once more, and those whose status has changed.
     final class FolderEvents: Sendable {
         private struct Folder {
             /// The number of the watch in the instance.

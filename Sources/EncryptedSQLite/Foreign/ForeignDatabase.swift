@@ -147,8 +147,8 @@ package final class ForeignDatabase {
     }
 }
 
-/// A copy of a database whose journal SQLite would roll back into the file, with the files beside it. It is removed with
-/// the object.
+/// A copy of a database whose journal SQLite would roll back into the file, with the files beside it. It is removed
+/// with the object.
 private final class PrivateCopy {
     let files: DatabaseFiles
 

@@ -58,9 +58,10 @@ public struct EncryptionKey: Sendable {
 
     /// A raw key of 32 bytes with the salt of 16 bytes for the beginning of a new file.
     ///
-    /// Without a salt, a new file gets a random one, and the salt of an existing file is read from it. Use a salt for one
-    /// file only: files with the same key and salt cannot be distinguished from each other, so that a write-ahead log
-    /// that remains beside a replaced file is applied to the new one. Throws `DatabaseError.invalidKey` for other lengths.
+    /// Without a salt, a new file gets a random one, and the salt of an existing file is read from it. Use a salt for
+    /// one file only: files with the same key and salt cannot be distinguished from each other, so that a write-ahead
+    /// log that remains beside a replaced file is applied to the new one. Throws `DatabaseError.invalidKey` for other
+    /// lengths.
     public static func raw(
         _ key: some Sequence<UInt8>,
         salt: (some Sequence<UInt8>)?
@@ -78,8 +79,8 @@ public struct EncryptionKey: Sendable {
     /// SQLite database in WAL mode, and the program keeps the salt that other files begin with.
     ///
     /// iOS recognises such a file as a database, and does not end an app that holds a lock on it in a shared container
-    /// while it is suspended. A new file, also that of a backup or of a change of the key, has a plaintext header if its
-    /// key has one. An existing file is recognised: this key opens files with their own salt, too.
+    /// while it is suspended. A new file, also that of a backup or of a change of the key, has a plaintext header if
+    /// its key has one. An existing file is recognised: this key opens files with their own salt, too.
     ///
     /// The header discloses that the file is a SQLite database of SQLCipher's page format, its number of pages, and the
     /// number of checkpoints that changed it. These bytes are not authenticated: a writer without the key can make

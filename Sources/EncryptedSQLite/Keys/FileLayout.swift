@@ -40,7 +40,7 @@ enum FileLayout: Sendable {
         else { return nil }
     }
 
-    /// Whether the rest of the page looks like ciphertext, which contains nearly all of the 256 byte values (on average,
-    /// one page in 30,000 lacks any of them); text, programs and most other files do not.
+    /// Whether the rest of the page looks like ciphertext, which contains nearly all of the 256 byte values (on
+    /// average, one page in 30,000 lacks any of them); text, programs and most other files do not.
     func looksEncrypted(_ page: [UInt8]) -> Bool { Set(page.dropFirst(clearByteCount)).count > 240 }
 }

@@ -102,7 +102,8 @@ struct DatabaseHeader: Equatable {
     }
 
     /// Reads the header behind the salt. Returns nil if a field that SQLCipher 4 fills with a constant has another
-    /// value: the page size, the reserved bytes of each page, the payload fractions, or the reserved bytes of the header.
+    /// value: the page size, the reserved bytes of each page, the payload fractions, or the reserved bytes of the
+    /// header.
     init?(bytes: [UInt8]) {
         func integer(at offset: Int) -> Int32 {
             let start = offset - DerivedKey.saltByteCount

@@ -160,8 +160,8 @@ struct ConnectionOpener: Sendable {
     /// Whether this process has turned off the log of the library.
     private static let isLogOff = Atomic<Bool>(false)
 
-    /// Keeps SQLCipher from writing its errors to the standard error stream. The setting is one of the process. It takes
-    /// effect only after the key of a connection is set.
+    /// Keeps SQLCipher from writing its errors to the standard error stream. The setting is one of the process. It
+    /// takes effect only after the key of a connection is set.
     private static func turnLogOff(through connection: Connection) throws(DatabaseError) {
         guard !isLogOff.load(ordering: .relaxed) else { return }
         try connection.setting("PRAGMA cipher_log = off")

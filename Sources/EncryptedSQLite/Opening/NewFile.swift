@@ -4,7 +4,8 @@ package import Foundation
 ///
 /// The temporary file is readable by its owner only, and is removed with the object. If the process ends first, a later
 /// file of the same name removes it: content without encryption at once, see ``TemporaryFolder``, and an encrypted file
-/// one hour after its last write. So there is never an incomplete file at the path, and an existing file is never replaced.
+/// one hour after its last write. So there is never an incomplete file at the path, and an existing file is never
+/// replaced.
 package final class NewFile {
     private let files: DatabaseFiles
     private let temporary: DatabaseFiles

@@ -14,8 +14,8 @@ import Foundation
 /// the log of the old file lies beside it. Its checksums are valid, so that SQLite reads its pages in place of those of
 /// the new file, and writes them into it when the last connection is closed.
 ///
-/// If other connections have the file open, no recovery is due, and reading changes no file. The log is the one to which
-/// they write.
+/// If other connections have the file open, no recovery is due, and reading changes no file. The log is the one to
+/// which they write.
 struct Rehearsal {
     private let opener: ConnectionOpener
     private var files: DatabaseFiles { opener.files }
@@ -92,8 +92,8 @@ struct Rehearsal {
 
     /// Throws `foreignLog` if a page in the log does not verify with the key of the file.
     ///
-    /// A file with the same key and the same salt, which only a raw key with a salt can give it, cannot be distinguished:
-    /// the file has no record of its log.
+    /// A file with the same key and the same salt, which only a raw key with a salt can give it, cannot be
+    /// distinguished: the file has no record of its log.
     private func requireOwnLog(_ opener: ConnectionOpener) throws(DatabaseError) {
         guard LogFormat.frameCount(inByteCount: DatabaseFiles.byteCount(of: opener.files.log)) > 0 else { return }
         let cipher = try PageCipher(opener.key)

@@ -9,8 +9,8 @@ import Foundation
 enum StatementAuthorizer {
     /// Installs the authorizer on a connection. The settings must be complete.
     ///
-    /// SQLite keeps an unretained pointer to the connection, and uses it when it compiles statements, which only happens
-    /// while the connection exists.
+    /// SQLite keeps an unretained pointer to the connection, and uses it when it compiles statements, which only
+    /// happens while the connection exists.
     static func install(on connection: Connection) {
         sqlite3_set_authorizer(
             connection.handle,

@@ -5,8 +5,8 @@ import Foundation
 /// its owner can read it.
 ///
 /// The folder is removed with the object. While the object lives, it holds a lock on the folder (flock(2)), which the
-/// system releases when the process ends. So the next object beside the same file removes the folders of ended processes
-/// at once, and leaves those of others:
+/// system releases when the process ends. So the next object beside the same file removes the folders of ended
+/// processes at once, and leaves those of others:
 ///
 ///     process A                       process B                       in the folder
 ///     makes A's folder                                                A's folder

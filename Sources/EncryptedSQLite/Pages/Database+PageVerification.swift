@@ -9,8 +9,8 @@ extension Database {
     /// not verify, and of which the log has no version, is damaged. A page that the log holds is written again by the
     /// next checkpoint.
     ///
-    /// A file with a damaged page takes no writes afterwards, see ``SharedFile/isDamaged``. If all pages verify, it takes
-    /// writes again.
+    /// A file with a damaged page takes no writes afterwards, see ``SharedFile/isDamaged``. If all pages verify, it
+    /// takes writes again.
     ///
     /// - Parameter didVerify: Called with the number of verified pages and the number of all pages. An error ends the
     ///   work.

@@ -4,11 +4,11 @@ import Foundation
 /// Makes a database usable after a process ended while it exchanged the file, see ``FileSwap``.
 ///
 /// The index of the log is invalid then. Every opening would fail for as long as any process keeps the shared memory
-/// open. All of the log was written back before: so the index is set to an empty log. The connections that have the file
-/// open continue.
+/// open. All of the log was written back before: so the index is set to an empty log. The connections that have the
+/// file open continue.
 ///
-/// A process that exchanges files holds the lock on the folder and all locks of the log. The repair takes both. The index
-/// records the inodes of the file and of the shared memory. If others are at the path, the index stays invalid.
+/// A process that exchanges files holds the lock on the folder and all locks of the log. The repair takes both. The
+/// index records the inodes of the file and of the shared memory. If others are at the path, the index stays invalid.
 enum InterruptedSwap {
     /// The result of a repair.
     enum Outcome {

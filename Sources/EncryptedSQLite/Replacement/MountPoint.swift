@@ -14,8 +14,8 @@ enum MountPoint {
         #endif
     }
 
-    /// Finds a path in the lines of `mountinfo` (proc_pid_mountinfo(5)). It is the fifth field, in which a space and the
-    /// characters that would be ambiguous are octal numbers after a backslash.
+    /// Finds a path in the lines of `mountinfo` (proc_pid_mountinfo(5)). It is the fifth field, in which a space and
+    /// the characters that would be ambiguous are octal numbers after a backslash.
     static func exists(at path: String, in mounts: String) -> Bool {
         let escaped = [("\\", "\\134"), (" ", "\\040"), ("\t", "\\011"), ("\n", "\\012")]
             .reduce(path) { $0.replacing($1.0, with: $1.1) }

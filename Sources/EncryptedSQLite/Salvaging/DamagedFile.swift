@@ -3,10 +3,10 @@ import Foundation
 
 /// A database file of which some pages are damaged, read around these pages without SQLite.
 ///
-/// Only pages that verify are read: no value is a guess. A log of which no page verifies belongs to another file, and is
-/// ignored. Where single pages of a log do not verify, their older versions in the file are read. The file and its log are not changed. While the reader exists,
-/// other connections cannot write the pages that it reads: it has the file locked exclusively or, if other connections
-/// use the file, is inside a read transaction.
+/// Only pages that verify are read: no value is a guess. A log of which no page verifies belongs to another file, and
+/// is ignored. Where single pages of a log do not verify, their older versions in the file are read. The file and its
+/// log are not changed. While the reader exists, other connections cannot write the pages that it reads: it has the
+/// file locked exclusively or, if other connections use the file, is inside a read transaction.
 package final class DamagedFile {
     /// A range of row IDs whose page is damaged.
     package struct LostRange: Hashable, Sendable {

@@ -158,9 +158,9 @@ struct ConflictResolution {
         object.replaceRow(by: row)
     }
 
-    /// Gives the objects to which the stored row of a merged object refers, those to which the object refers instead, and
-    /// those that have referred to the latter consistent one-to-one relationships: the save must write them, too, or
-    /// other contexts would not learn that they are related to others.
+    /// Gives the objects to which the stored row of a merged object refers, those to which the object refers instead,
+    /// and those that have referred to the latter consistent one-to-one relationships: the save must write them, too,
+    /// or other contexts would not learn that they are related to others.
     private func alignOneToOnes(of object: any GraphObject, with row: Row) {
         for relationship in object.entity.relationships where !relationship.isToMany {
             guard let inverse = relationship.inverse, !inverse.isToMany, inverse.isOptional else { continue }

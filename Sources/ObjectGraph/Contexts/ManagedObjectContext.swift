@@ -123,15 +123,16 @@ public final class ManagedObjectContext {
         set { loader.stalenessInterval = newValue }
     }
 
-    /// Called for the first unsaved change of the context, and again for the first one after each save or rollback; with
-    /// live results also for the first one after each update of them.
+    /// Called for the first unsaved change of the context, and again for the first one after each save or rollback;
+    /// with live results also for the first one after each update of them.
     public var didGetChanges: (() -> Void)? {
         get { changeTracker.onFirstChange }
         set { changeTracker.onFirstChange = newValue }
     }
 
     /// Called on any thread when another context has saved changes, which ``processPendingChanges()`` merges, and again
-    /// for the first save after that. If there are such changes when it is set, it is called at once, on the same thread.
+    /// for the first save after that. If there are such changes when it is set, it is called at once, on the same
+    /// thread.
     public var onRemoteChange: (@Sendable () -> Void)? {
         get { remoteChanges.inbox.onRemoteChange }
         set { remoteChanges.inbox.onRemoteChange = newValue }

@@ -228,8 +228,8 @@ final class ChangeFollowing {
         return ended
     }
 
-    /// Adds an object whose unsaved changes have ended. The followers know the slots that were saved, unless others have
-    /// changed the object as well.
+    /// Adds an object whose unsaved changes have ended. The followers know the slots that were saved, unless others
+    /// have changed the object as well.
     private func add(
         _ entry: PendingObject,
         _ commits: CommittedChanges,
@@ -302,6 +302,7 @@ final class ChangeFollowing {
         guard object.life == .unchanged else { return }
         if change.kind == .deleted {
             object.life.markMissing()
+            identityMap.noteDeletion()
         } else if let row = change.row, object.state.pointee.row?.isOlder(than: row) ?? false {
             object.adopt(refetched: row)
         }

@@ -91,8 +91,8 @@ struct ContextFollowers {
         roots.remove(root)
     }
 
-    /// Removes released followers, if ``concerned(by:)`` was called as often as there are followers since the last look:
-    /// it costs O(1) for each of these calls.
+    /// Removes released followers, if ``concerned(by:)`` was called as often as there are followers since the last
+    /// look: it costs O(1) for each of these calls.
     mutating func removeReleased() {
         if callsSinceCleaning >= entries.count { clean() }
     }

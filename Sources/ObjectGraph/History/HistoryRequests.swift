@@ -5,8 +5,8 @@ public struct HistoryFetchRequest: Sendable {
     /// The number of the last transaction that the caller knows: later ones are fetched. 0 fetches from the first one
     /// that the history still has.
     public var after: Int64
-    /// The time of the transaction ``after``, if the caller knows it. A store that was replaced by an earlier copy gives
-    /// the same numbers to other transactions: the time tells them apart.
+    /// The time of the transaction ``after``, if the caller knows it. A store that was replaced by an earlier copy
+    /// gives the same numbers to other transactions: the time tells them apart.
     public var afterTimestamp: Date?
     /// The largest number to fetch; nil for no limit.
     public var through: Int64?

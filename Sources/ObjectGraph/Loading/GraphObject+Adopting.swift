@@ -30,8 +30,8 @@ extension GraphObject {
         return false
     }
 
-    /// Adopts the destination of a to-one relationship from a later row, unless the object has changed it: the members of
-    /// the inverse, which were just read, contain the object.
+    /// Adopts the destination of a to-one relationship from a later row, unless the object has changed it: the members
+    /// of the inverse, which were just read, contain the object.
     ///
     /// The row of the object keeps its version, which detects the conflict, and its other values.
     func adoptDestination(at slot: Int, of later: Row) {
@@ -73,8 +73,8 @@ extension GraphObject {
         }
     }
 
-    /// Records that the store has a row for the object, which may have been missing. Changes that ended with its deletion
-    /// are dropped.
+    /// Records that the store has a row for the object, which may have been missing. Changes that ended with its
+    /// deletion are dropped.
     private func markPresent() {
         guard state.pointee.life.isMissing else { return }
         life.markPresent()

@@ -8,8 +8,8 @@ extension ObjectLoader {
         /// The object takes the row if it has the same version, because the store has cleared keys in it. If the
         /// version is later, the object's save reports the conflict. Unchanged objects are treated alike.
         case takeRowOfSameVersion
-        /// As ``becomeOutdated``, but the row keeps the keys of deleted objects, by which an undo of the deletions finds
-        /// the references to them.
+        /// As ``becomeOutdated``, but the row keeps the keys of deleted objects, by which an undo of the deletions
+        /// finds the references to them.
         case keepKeysOfDeleted
     }
 
@@ -43,7 +43,8 @@ extension ObjectLoader {
         for object in outdated { if let row = object.lastRow { unloadMembers(namedBy: row) } }
     }
 
-    /// Reloads registered objects whose rows a store has changed in a save of this context, beside those of the request.
+    /// Reloads registered objects whose rows a store has changed in a save of this context, beside those of the
+    /// request.
     func reloadCleared(_ list: BatchChanges.Keys) {
         let known = list.keys.compactMap { identityMap.object(forKey: $0, of: list.entity) }
             .filter { $0.lastRow != nil && !$0.life.isMissing }

@@ -50,6 +50,12 @@ final class RemoteChangeMerger {
     /// Announces to the child contexts that unsaved changes were dropped or undone.
     func announceRevert() { childInboxes.inboxes.post(.revert, except: nil) }
 
+    /// Announces to the followers and the child contexts that objects will be read again, and may have other values.
+    func announceRefresh() {
+        onCommit?(.revert, false)
+        announceRevert()
+    }
+
     /// Announces the changes of a batch request of this context to its followers only.
     func noteBatch(_ changes: BatchChanges, of entity: Entity) { onCommit?(.batch(changes, of: entity), false) }
 

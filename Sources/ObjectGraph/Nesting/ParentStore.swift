@@ -1,5 +1,5 @@
-/// A context as the store of its child contexts: they read its objects as they are in memory, and their saves become its
-/// unsaved changes.
+/// A context as the store of its child contexts: they read its objects as they are in memory, and their saves become
+/// its unsaved changes.
 struct ParentStore {
     /// The parent.
     let context: ManagedObjectContext

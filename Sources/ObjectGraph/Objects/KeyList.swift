@@ -2,7 +2,8 @@
 struct KeyList {
     /// The mark in the position of a removed key.
     private static let hole = Int64.min
-    /// Up to this count a search scans the list, which takes no longer than to hash the key; above it, it uses an index.
+    /// Up to this count a search scans the list, which takes no longer than to hash the key; above it, it uses an
+    /// index.
     private static let searchLimit = 64
     /// The number of empty positions that a short list may have.
     private static let maximumHoles = 16

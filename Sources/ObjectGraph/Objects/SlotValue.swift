@@ -17,8 +17,8 @@ enum SlotValue {
         if case .unset = self { true } else { false }
     }
 
-    /// The integer of an attribute or the key of a destination; nil for other values. Unlike a match of the whole value,
-    /// this retains nothing.
+    /// The integer of an attribute or the key of a destination; nil for other values. Unlike a match of the whole
+    /// value, this retains nothing.
     @inline(__always)
     var integer: Int64? {
         if case .value(.integer(let integer)) = self { integer } else { nil }

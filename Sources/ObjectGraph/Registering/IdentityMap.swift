@@ -21,7 +21,7 @@ final class IdentityMap {
     /// A number that changes whenever the deleted or missing state of an object changes, and with each save, rollback
     /// and merge.
     @exclusivity(unchecked) private(set) var deletionStamp = 0
-    /// Whether another process may have deleted objects of the map that the context has not read since.
+    /// Whether another process may ever have deleted objects of the map.
     @exclusivity(unchecked) private(set) var mayHaveUnverifiedFaults = false
 
     /// Creates an empty map.

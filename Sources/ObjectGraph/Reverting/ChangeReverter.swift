@@ -63,6 +63,7 @@ final class ChangeReverter {
         loader.readFailures.removeAll()
         reload((changeTracker.updated.objects + changeTracker.deleted.objects).filter { $0.lastRow != nil })
         for object in objects where !object.hasChanges { refresh(object, mergeChanges: false) }
+        undo.remoteChanges.announceRefresh()
     }
 
     /// Reloads the rows of changed objects, which keep their changes.

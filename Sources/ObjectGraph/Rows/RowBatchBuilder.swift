@@ -25,8 +25,8 @@ public struct RowBatchBuilder: ~Copyable {
     /// The largest number of bytes of a row. SQLite's limit, whatever its settings, is one byte less than 2 GiB.
     @usableFromInline static var rowByteLimit: Int { Int(Int32.max) }
 
-    /// Creates a builder. It makes its first chunk for the first row. That chunk is small and each further one larger, up
-    /// to the usual size, so that a few rows do not use the memory of many.
+    /// Creates a builder. It makes its first chunk for the first row. That chunk is small and each further one larger,
+    /// up to the usual size, so that a few rows do not use the memory of many.
     ///
     /// - Parameters:
     ///   - deferredValues: The source of the deferred blobs, see ``setDeferredBlob(at:)``.

@@ -78,8 +78,8 @@ extension SavePreparation {
         }
     }
 
-    /// The permanent keys of the members to add to the store, ascending. Another writer may have removed a stored member
-    /// that was removed and added again here: it is among them if its position is written in any case, or if the
+    /// The permanent keys of the members to add to the store, ascending. Another writer may have removed a stored
+    /// member that was removed and added again here: it is among them if its position is written in any case, or if the
     /// relationship was unloaded since.
     private func addedKeys(_ members: ToManyMembers, _ relationship: Relationship) -> [Int64] {
         var keys = members.added

@@ -96,8 +96,8 @@ final class ContextInbox: Sendable {
     private let state = Guarded(State())
     private let count = Atomic<Int>(0)
 
-    /// Called for the first announcement, and for the first one after each ``take()``; at once if there are some when it
-    /// is set.
+    /// Called for the first announcement, and for the first one after each ``take()``; at once if there are some when
+    /// it is set.
     var onRemoteChange: (@Sendable () -> Void)? {
         get { state.withLock { $0.onRemoteChange } }
         set {

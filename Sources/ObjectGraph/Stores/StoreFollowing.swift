@@ -67,8 +67,8 @@ extension PersistentStoreCoordinator {
     /// as they receive the saves of other contexts.
     package func followOtherProcesses() -> StoreFollowing { StoreFollowing(storeFollowers) }
 
-    /// Called after commits of other coordinators, in this or another process, to a store were announced to the contexts,
-    /// on any thread.
+    /// Called after commits of other coordinators, in this or another process, to a store were announced to the
+    /// contexts, on any thread.
     package var onCommitByOthers: (@Sendable (_ store: UUID, CommitsOfOthers) -> Void)? {
         get { storeFollowers.onCommit }
         set { storeFollowers.onCommit = newValue }

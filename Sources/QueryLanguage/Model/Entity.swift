@@ -5,8 +5,8 @@
 /// intended: entities stay in memory until the process ends, and all models of the same declarations share them.
 ///
 /// `@unchecked Sendable`: only `LinkedEntities.init` writes the variable properties, and it has the only references to
-/// the entities until it returns. From then on entities are constant, and reading a property checks no exclusive access:
-/// saves read several for each row.
+/// the entities until it returns. From then on entities are constant, and reading a property checks no exclusive
+/// access: saves read several for each row.
 public final class Entity: @unchecked Sendable {
     /// The declaration of the entity.
     public let description: EntityDescription

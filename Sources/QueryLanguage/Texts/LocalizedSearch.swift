@@ -3,9 +3,9 @@ import Foundation
 /// Searches texts for a text as `localizedStandardContains(_:)` does: in the current locale, regardless of case and
 /// diacritics.
 ///
-/// Foundation's search takes more than a microsecond. For two texts of ASCII characters, a search by bytes in lower case
-/// has the same result, except in locales with other pairs of letters, such as Turkish, and for the zero character, which
-/// Foundation also finds at the end of a text.
+/// Foundation's search takes more than a microsecond. For two texts of ASCII characters, a search by bytes in lower
+/// case has the same result, except in locales with other pairs of letters, such as Turkish, and for the zero
+/// character, which Foundation also finds at the end of a text.
 package final class LocalizedSearch: Sendable {
     private let part: String
     /// The bytes of the text in lower case; nil if a search by bytes may have another result.

@@ -90,9 +90,9 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
     /// configurations ignores it.
     public var followsOtherProcesses = false
 
-    /// The recording of the store's history, see ``ModelContext/fetchHistory(_:)``; nil, the default, if this program does
-    /// not ask for it. A file that has a history records the saves of all programs. Equality of configurations ignores
-    /// it.
+    /// The recording of the store's history, see ``ModelContext/fetchHistory(_:)``; nil, the default, if this program
+    /// does not ask for it. A file that has a history records the saves of all programs. Equality of configurations
+    /// ignores it.
     public var history: HistoryOptions?
 
     /// Whether the encryption library overwrites all of its memory when it frees it, so that no key and no page of the
@@ -155,9 +155,9 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
 
     /// Makes a configuration whose file is named after it.
     ///
-    /// The file is `<name>.store` in ``defaultDirectory``. On Apple's platforms, with the identifier of an app group, it
-    /// is in the folder `Library/Application Support` of the group's container. If the system does not give the program
-    /// access to that container, opening the configuration throws ``SwiftDataError/loadIssueModelContainer``.
+    /// The file is `<name>.store` in ``defaultDirectory``. On Apple's platforms, with the identifier of an app group,
+    /// it is in the folder `Library/Application Support` of the group's container. If the system does not give the
+    /// program access to that container, opening the configuration throws ``SwiftDataError/loadIssueModelContainer``.
     ///
     /// - Parameters:
     ///   - name: The name; nil means `default`.

@@ -55,8 +55,8 @@ extension ModelContainer {
     /// hold locks on shared files then. Fetches and saves throw `DatabaseError.suspended` until ``resume()``. They do
     /// not wait for it: a thread that waits may be the one that would resume the container. Otherwise as ``lock()``.
     ///
-    /// Does not affect a locked file, which has no open connection: a later `unlock(with:)` opens it, so an app that locks
-    /// its container does not unlock it before the system has resumed the app.
+    /// Does not affect a locked file, which has no open connection: a later `unlock(with:)` opens it, so an app that
+    /// locks its container does not unlock it before the system has resumed the app.
     public func suspend() {
         for store in stores.coordinator.sealedStores { store.suspend() }
     }

@@ -11,8 +11,8 @@ extension ModelContainer {
     /// context that processes its changes then, or fetches, has received the saved ones. Saves by contexts of the
     /// container itself do not post it: see ``ModelContext/didSave``.
     ///
-    /// If a changed store has a history, `userInfo` has the entry ``ModelContext/NotificationKey/historyTokens`` with the
-    /// token of the last transaction, by the identity of the store:
+    /// If a changed store has a history, `userInfo` has the entry ``ModelContext/NotificationKey/historyTokens`` with
+    /// the token of the last transaction, by the identity of the store:
     ///
     /// ```swift
     /// let key = ModelContext.NotificationKey.historyTokens.rawValue

@@ -84,8 +84,8 @@ private struct SavedModels {
         deleted = graph.deletedObjects
     }
 
-    /// The current identifiers of the models, as a notification's `userInfo`. SwiftData documents the cases of its enum,
-    /// whose raw values it declares, and posts the short names: programs read all three.
+    /// The current identifiers of the models, as a notification's `userInfo`. SwiftData documents the cases of its
+    /// enum, whose raw values it declares, and posts the short names: programs read all three.
     var information: [AnyHashable: Any] {
         let groups: [(ModelContext.NotificationKey, String, [any GraphObject])] = [
             (.insertedIdentifiers, "inserted", inserted),

@@ -132,8 +132,8 @@ public final class ModelContext {
     /// - Precondition: The model is in no other context.
     public func delete<T: PersistentModel>(_ model: T) { graph.delete(model) }
 
-    /// Applies the delete rules of pending deletions, as a save does, merges changes that other contexts have saved, and
-    /// updates live results.
+    /// Applies the delete rules of pending deletions, as a save does, merges changes that other contexts have saved,
+    /// and updates live results.
     public func processPendingChanges() { graph.processPendingChanges() }
 
     /// Writes all changes in one transaction: all of them, or none if it throws.

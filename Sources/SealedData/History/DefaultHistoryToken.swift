@@ -20,8 +20,8 @@ public struct DefaultHistoryToken: HistoryToken {
     public let tokenValue: [String: Int64]?
     /// The identity of the store of the transaction to which the token belongs.
     public let storeIdentifier: String
-    /// The times of the transactions, by the identity of their store, as far as they are known. An earlier copy of a file
-    /// gives the numbers again, to transactions with other times.
+    /// The times of the transactions, by the identity of their store, as far as they are known. An earlier copy of a
+    /// file gives the numbers again, to transactions with other times.
     private let timestamps: [String: Double]?
     /// Whether the token is that of a transaction to which a predicate is applied.
     private var isEvaluated = false

@@ -8,8 +8,8 @@ public import Foundation
 /// ```
 ///
 /// Comparisons of the token, and in a container with one encrypted store of the time, with constants, which the whole
-/// predicate requires, select the transactions in the store. The rest of the predicate is evaluated in memory, a page of
-/// transactions at a time.
+/// predicate requires, select the transactions in the store. The rest of the predicate is evaluated in memory, a page
+/// of transactions at a time.
 ///
 /// `@unchecked Sendable`: all properties are values. Those of type `SortDescriptor` contain key paths, which are
 /// immutable, though not all of them are marked `Sendable`.

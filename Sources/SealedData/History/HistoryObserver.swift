@@ -106,8 +106,8 @@ public final class HistoryObserver: Observable, Sendable {
         isolation.enqueue { [weak self] in self?.read() }
     }
 
-    /// Reads the transactions after the known ones, and those of commits meanwhile. Without an actor, several threads may
-    /// call this.
+    /// Reads the transactions after the known ones, and those of commits meanwhile. Without an actor, several threads
+    /// may call this.
     private func read() {
         let begins = state.withLock { state in
             state.hasNews = state.isReading

@@ -49,8 +49,8 @@ extension ResultsObserver {
     /// Calls a function with the present results at once, and then with their changes: each time with those that an
     /// interval after the first one has collected.
     ///
-    /// Changes of a context that belongs to no actor are not collected, because no other thread may use the context when
-    /// the interval ends.
+    /// Changes of a context that belongs to no actor are not collected, because no other thread may use the context
+    /// when the interval ends.
     ///
     /// - Parameters:
     ///   - keyPaths: The persisted properties whose changes are modifications; all if the list is empty.

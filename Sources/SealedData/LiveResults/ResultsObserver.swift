@@ -34,7 +34,8 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     private(set) var query: ResultsQuery<Element, SectionTitle>
     private let live: LiveResults
     private var shown: OrderedResults
-    /// The titles and the order of the sections of ``shown``. While an update is delivered, the query can be a later one.
+    /// The titles and the order of the sections of ``shown``. While an update is delivered, the query can be a later
+    /// one.
     private var shownSections: SectionSource
     /// The titles of the sections of the last update.
     private var updatedTitles: KeyPath<Element, SectionTitle>?

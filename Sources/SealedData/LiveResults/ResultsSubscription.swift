@@ -63,9 +63,9 @@ private struct SentSubscriptionReference: @unchecked Sendable {
 
 /// Changes of live results that a receiver has not taken yet.
 ///
-/// They are kept as a few sets, each of which has at least twice as many changes as the next: a set is combined with the
-/// previous one as soon as it is large enough. So a change is combined O(log *m*) times for *m* changes, and the sets
-/// need no more memory than two of the results.
+/// They are kept as a few sets, each of which has at least twice as many changes as the next: a set is combined with
+/// the previous one as soon as it is large enough. So a change is combined O(log *m*) times for *m* changes, and the
+/// sets need no more memory than two of the results.
 package struct CollectedChanges {
     private var sets: [ResultsChanges] = []
 

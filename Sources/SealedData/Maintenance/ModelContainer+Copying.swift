@@ -64,9 +64,9 @@ extension ModelContainer {
     /// stay valid.
     ///
     /// The new file is built and verified beside the old one, which is in use until the new file takes its name in one
-    /// step: the end of the process at any instant leaves one of the two. Reads continue until then; saves wait, here and
-    /// in other processes. Other containers and processes that have the store open throw `DatabaseError.moved` at their
-    /// next use, and open it again.
+    /// step: the end of the process at any instant leaves one of the two. Reads continue until then; saves wait, here
+    /// and in other processes. Other containers and processes that have the store open throw `DatabaseError.moved` at
+    /// their next use, and open it again.
     ///
     /// - Parameters:
     ///   - configuration: The configuration of the store; nil for the only encrypted store of the container.

@@ -1,9 +1,9 @@
 /// Calls a function of a model class from a member that is not isolated.
 ///
 /// The function has the isolation of its class, which the macro that generates both cannot see. It forms key paths, for
-/// which Swift requires the isolation of the class although nothing isolated is accessed, or makes an object, which belongs
-/// to the isolation domain of its context. The isolation is a part of the function's type only and does not change how it
-/// is called.
+/// which Swift requires the isolation of the class although nothing isolated is accessed, or makes an object, which
+/// belongs to the isolation domain of its context. The isolation is a part of the function's type only and does not
+/// change how it is called.
 public func _unisolated<Result>(_ function: @escaping @isolated(any) () -> Result) -> Result {
     unsafeBitCast(function, to: (() -> Result).self)()
 }

@@ -7,8 +7,8 @@ public import ObjectGraph
 /// A class whose instances a container stores. ``Model()`` generates the conformance.
 ///
 /// Models belong to the thread or actor of their context. A context has one instance for each object, so equality is
-/// identity, unless the class declares `==`. An `==` in an extension needs `Equatable` in the declaration of the class or
-/// extension.
+/// identity, unless the class declares `==`. An `==` in an extension needs `Equatable` in the declaration of the class
+/// or extension.
 public protocol PersistentModel: GraphObject, Observable, Hashable, Identifiable, _ReplaceableObject {
     /// The description of each persisted property that the class declares, in order of declaration, followed by the
     /// class's indexes and uniqueness constraints.

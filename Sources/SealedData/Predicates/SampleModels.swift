@@ -10,8 +10,8 @@ enum SampleValue {
 }
 
 extension PersistentModel {
-    /// Returns an object in no context whose properties, including constants, have values, or none if no value is known;
-    /// nil if no value of a constant is known.
+    /// Returns an object in no context whose properties, including constants, have values, or none if no value is
+    /// known; nil if no value of a constant is known.
     ///
     /// - Parameter values: The values of some slots.
     static func sample(with values: [Int: SampleValue]) -> Self? {

@@ -3,7 +3,8 @@ import Guarded
 /// The state of an object that several threads may read and write, each member under a lock.
 ///
 /// The classes of a schema have settable properties, as in SwiftData, and are `Sendable` with their container. The
-/// members of types that are not `Sendable`, key paths and default values, are immutable or never changed by this module.
+/// members of types that are not `Sendable`, key paths and default values, are immutable or never changed by this
+/// module.
 @dynamicMemberLookup
 final class GuardedState<State>: Sendable {
     private let state: Guarded<State>

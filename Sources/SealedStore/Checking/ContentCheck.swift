@@ -4,8 +4,8 @@ import ObjectGraph
 /// Finds content that violates the model.
 ///
 /// One scan of each table counts the rows that violate each of its rules. Primary keys and unique indexes, which
-/// `PRAGMA integrity_check` has compared with their tables, ensure that a pair of a many-to-many relationship exists once,
-/// and that unique values are unique.
+/// `PRAGMA integrity_check` has compared with their tables, ensure that a pair of a many-to-many relationship exists
+/// once, and that unique values are unique.
 struct ContentCheck {
     /// A rule for the rows of a table.
     private struct Rule {
@@ -106,8 +106,8 @@ struct ContentCheck {
         return rules
     }
 
-    /// The rules for a relationship that is a column: its destinations exist, and refer back if the inverse is a column,
-    /// too.
+    /// The rules for a relationship that is a column: its destinations exist, and refer back if the inverse is a
+    /// column, too.
     private func keyRules(_ relationship: Relationship, _ column: String, _ place: PropertyPlace) -> [Rule] {
         let isSet = "t0.\(column) IS NOT NULL"
         let destination = """

@@ -49,9 +49,8 @@ extension OpenStore {
         }
     }
 
-    /// Comparing the words of an index counts as a write. A store in memory would be lost with the connection that
-    /// finds a mismatch.
-    private var canCompareWords: Bool { !description.isReadOnly && description.url != nil }
+    /// Comparing the words of an index counts as a write.
+    private var canCompareWords: Bool { !description.isReadOnly }
 
     /// - Parameter comparesWords: Whether the words of full-text indexes are compared; becomes false if another process
     ///   writes for so long that they cannot be.
@@ -61,19 +60,22 @@ extension OpenStore {
             try progress.interrupting(connection) {
                 let schema = readsOtherModel ? fileSchema : try states.state(on: connection).schema
                 let indexes = IndexCheck(connection, schema, entityNames: entityNames)
+                var problems: [StoreProblem] = []
                 do {
                     try indexes.refresh()
                     try progress.show(400)
                     let damage = try Self.damage(found: connection, schema.indexes)
                     guard damage.isEmpty else { return damage }
                     try progress.show(600)
-                    return try ContentCheck(connection, fileSchema, entityNames: entityNames)
-                        .problems { try progress.show(600 + Int(300 * $0)) } + indexes.problems()
-                        + HistoryCheck(connection: connection, model: fileSchema.model).problems()
-                        + ExchangeCheck(connection: connection, model: fileSchema.model).problems()
+                    problems += try ContentCheck(connection, fileSchema, entityNames: entityNames)
+                        .problems { try progress.show(600 + Int(300 * $0)) }
+                    problems += try indexes.problems()
                 } catch DatabaseError.damagedIndex {
-                    return try indexes.unreadable()
+                    problems += try indexes.unreadable()
                 }
+                problems += try HistoryCheck(connection: connection, model: fileSchema.model).problems()
+                problems += try ExchangeCheck(connection: connection, model: fileSchema.model).problems()
+                return problems
             }
         }
         try progress.show(900)

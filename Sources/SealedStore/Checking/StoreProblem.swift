@@ -38,8 +38,8 @@ public struct StoreProblem: Hashable, Sendable {
         /// Transactions of the history cannot be read. Deleting the history up to them removes them; the objects are
         /// not concerned.
         case damagedHistory
-        /// The record of the exchange with other stores cannot be read, or contradicts the history. Removing the history
-        /// ends the exchange.
+        /// The record of the exchange with other stores cannot be read, or contradicts the history. Removing the
+        /// history ends the exchange.
         case damagedExchange
     }
 

@@ -192,8 +192,8 @@ extension ChangeSetMerge {
         return true
     }
 
-    /// Deletes the objects that the rule `cascade` deletes with one, and with these, as far as the change set changes none
-    /// of them: the save would find one level of them each time it is composed again. The partners of one-to-one
+    /// Deletes the objects that the rule `cascade` deletes with one, and with these, as far as the change set changes
+    /// none of them: the save would find one level of them each time it is composed again. The partners of one-to-one
     /// relationships stay for the save, because others may take them.
     private mutating func deleteDependents(of place: ObjectPlace) throws {
         var owners = [place]

@@ -4,10 +4,10 @@ import ObjectGraph
 
 /// Merges a change set into a store whose own changes the common order does not contain yet.
 ///
-/// The merge decides what each property of the change set becomes, and makes one save of it. A decision can make another
-/// one necessary: an insertion that is dropped takes the references to it along. Therefore decisions are only ever
-/// added, and the save is composed again after each of them, until it violates nothing. Each decision is a difference
-/// from the common order, which ``ExchangeDifferences`` finds afterwards by comparison.
+/// The merge decides what each property of the change set becomes, and makes one save of it. A decision can make
+/// another one necessary: an insertion that is dropped takes the references to it along. Therefore decisions are only
+/// ever added, and the save is composed again after each of them, until it violates nothing. Each decision is a
+/// difference from the common order, which ``ExchangeDifferences`` finds afterwards by comparison.
 struct ChangeSetMerge {
     let reading: ExchangeReading
     let mergePolicy: MergePolicy

@@ -56,7 +56,8 @@ struct ExchangeReading {
 
     // MARK: Global identifiers
 
-    /// The place of the object with a global identifier, which may have been deleted; nil if the store has never had it.
+    /// The place of the object with a global identifier, which may have been deleted; nil if the store has never had
+    /// it.
     func place(of identifier: UUID) throws -> ObjectPlace? {
         let sql = #"SELECT "entity", "key" FROM "_identity" WHERE "uuid" = ?"#
         let found = try connection.withStatement(sql) { statement -> (code: Int64, key: Int64)? in

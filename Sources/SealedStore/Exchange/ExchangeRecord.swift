@@ -172,7 +172,7 @@ struct ExchangeRecord: Codable, Hashable, Sendable {
         try ExchangeMarks.insert(number, isTransaction: false, differences, on: connection)
     }
 
-    /// The last transaction that may be deleted from the history: the exchange still reads the changes of later ones. Nil
-    /// if all may be deleted.
+    /// The last transaction that may be deleted from the history: the exchange still reads the changes of later ones.
+    /// Nil if all may be deleted.
     static func lastExchanged(on connection: Connection) throws -> Int64? { try read(on: connection)?.acknowledged }
 }

@@ -195,7 +195,8 @@ struct HistoryPosition: Sendable {
 
     /// Whether all commits since an earlier position are in the history, or have changed no object.
     ///
-    /// Commits that change no object reserve keys, or change the record of the history or of an exchange, or the schema.
+    /// Commits that change no object reserve keys, or change the record of the history or of an exchange, or the
+    /// schema.
     ///
     /// - Parameters:
     ///   - others: The number of transactions of others since then.

@@ -4,8 +4,8 @@ public import ObjectGraph
 
 /// The table `_identity`: the global identifiers of objects, by the number of the root entity and the key.
 ///
-/// It is a table beside those of the entities, not a column in them: the identifier of a deleted object stays known, and
-/// stores without identifiers have neither another format nor another cost of saves.
+/// It is a table beside those of the entities, not a column in them: the identifier of a deleted object stays known,
+/// and stores without identifiers have neither another format nor another cost of saves.
 enum IdentityTable {
     /// The name of the table.
     static let name = "_identity"

@@ -3,8 +3,8 @@ import ObjectGraph
 
 /// Encodes the changes of a transaction, objects with the same change in one group.
 ///
-/// Numbers are in groups of seven bits, the lowest first, with the eighth bit set if another one follows; signed numbers
-/// are folded first (0, −1, 1, −2, …). A text is its length in bytes and UTF-8.
+/// Numbers are in groups of seven bits, the lowest first, with the eighth bit set if another one follows; signed
+/// numbers are folded first (0, −1, 1, −2, …). A text is its length in bytes and UTF-8.
 ///
 /// ```
 /// row    := group*

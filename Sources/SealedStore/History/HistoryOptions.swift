@@ -24,9 +24,9 @@ public struct HistoryOptions: Hashable, Sendable {
 
     /// Makes options.
     ///
-    /// The limits belong to the program: its saves delete what exceeds them, from time to time and oldest first. Readers
-    /// that have not seen a deleted transaction get an error. Transactions that a store has not exchanged yet stay, see
-    /// `PersistentStoreCoordinator.changeSet(ofStore:)`.
+    /// The limits belong to the program: its saves delete what exceeds them, from time to time and oldest first.
+    /// Readers that have not seen a deleted transaction get an error. Transactions that a store has not exchanged yet
+    /// stay, see `PersistentStoreCoordinator.changeSet(ofStore:)`.
     public init(
         recordsValues: Bool = false,
         identifiesObjects: Bool = false,

@@ -4,9 +4,9 @@ import ObjectGraph
 
 /// Collects the changes of one transaction for the history, and writes them before the commit.
 ///
-/// The rows of a save are in its request. The recorder also learns of changes in rows that the save does not contain: of
-/// references that a deletion clears, and of the owners of changed members. An object occurs once in a transaction: it
-/// is inserted, deleted, or updated with all its changed properties.
+/// The rows of a save are in its request. The recorder also learns of changes in rows that the save does not contain:
+/// of references that a deletion clears, and of the owners of changed members. An object occurs once in a transaction:
+/// it is inserted, deleted, or updated with all its changed properties.
 final class HistoryRecorder {
     let connection: Connection
     let store: OpenStore

@@ -21,8 +21,8 @@ struct HistorySettings: Codable, Hashable, Sendable {
         var through: Int64
         /// The new names of entities by the old ones; those of removed entities are empty.
         var entities: [String: String]
-        /// The new names of properties by the old names of their entities and the old names; those of removed properties
-        /// are empty.
+        /// The new names of properties by the old names of their entities and the old names; those of removed
+        /// properties are empty.
         var properties: [String: [String: String]]
     }
 

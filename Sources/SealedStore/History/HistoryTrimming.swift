@@ -102,7 +102,8 @@ extension OpenStore {
 }
 
 extension SealedStore {
-    /// Deletes the transactions that exceed the limits of the store's ``HistoryOptions``. Saves do so from time to time.
+    /// Deletes the transactions that exceed the limits of the store's ``HistoryOptions``. Saves do so from time to
+    /// time.
     ///
     /// - Returns: the number of deleted transactions.
     /// - Throws: `ObjectGraphError.storeIsReadOnly`; `DatabaseError`.

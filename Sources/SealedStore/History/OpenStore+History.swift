@@ -345,9 +345,9 @@ extension HistorySettings {
 }
 
 extension SealedStore {
-    /// Ends the recording of the store's history, in all programs that have the file open, and deletes it, together with
-    /// the global identifiers of objects. Readers that
-    /// know a transaction of it get an error, also if a later opening begins to record again.
+    /// Ends the recording of the store's history, in all programs that have the file open, and deletes it, together
+    /// with the global identifiers of objects. Readers that know a transaction of it get an error, also if a later
+    /// opening begins to record again.
     ///
     /// - Throws: `ObjectGraphError.storeIsReadOnly`; `DatabaseError`.
     /// - Complexity: O(*n*) in the size of the history.

@@ -6,15 +6,15 @@ extension SealedStore {
     ///
     /// Objects keep the values that were read. Fetches and saves throw `DatabaseError.locked` until ``unlock(with:)``,
     /// and so does a context that is pinned to a state of the store, which it loses. A property that needs the store is
-    /// reported as any other failed read. Waits for running fetches and saves, and must not be called inside one, nor by
-    /// an observer of the progress of a backup. Running backups, compactions and changes of the key end, and throw
+    /// reported as any other failed read. Waits for running fetches and saves, and must not be called inside one, nor
+    /// by an observer of the progress of a backup. Running backups, compactions and changes of the key end, and throw
     /// `DatabaseError.locked`. A store in memory stays open.
     ///
     /// SQLCipher overwrites its page caches only with `SealedStore.memorySecurityOption`.
     public func lock() { opened.database.lock() }
 
-    /// Opens a locked store again, also if it was suspended before or after ``lock()``. Does nothing if the store is not
-    /// locked.
+    /// Opens a locked store again, also if it was suspended before or after ``lock()``. Does nothing if the store is
+    /// not locked.
     ///
     /// - Parameter key: The key of the file, which may have changed meanwhile.
     /// - Throws: `DatabaseError.wrongKey` and the other errors of opening; ``SealedStoreError/otherStore`` if the file
@@ -31,8 +31,8 @@ extension SealedStore {
     /// Fetches and saves throw `DatabaseError.suspended` until ``resume()``. They do not wait for it: a thread that
     /// waits may be the one that would resume the store. Otherwise as ``lock()``.
     ///
-    /// Does not affect a locked store, which has no open connection: a later ``unlock(with:)`` opens it, although it was
-    /// suspended meanwhile.
+    /// Does not affect a locked store, which has no open connection: a later ``unlock(with:)`` opens it, although it
+    /// was suspended meanwhile.
     public func suspend() { opened.database.suspend() }
 
     /// Opens a suspended store again. Does nothing if the store is not suspended.

@@ -9,8 +9,8 @@ extension SealedStore {
     /// page of it has been verified with its key: a failure, a cancellation or the end of the process leaves nothing
     /// there. It is a store like any other, with the same UUID.
     ///
-    /// The log of the store grows by the pages that are written during the backup, and is shortened afterwards. A store in memory
-    /// waits until its backup is complete.
+    /// The log of the store grows by the pages that are written during the backup, and is shortened afterwards. A store
+    /// in memory waits until its backup is complete.
     ///
     /// - Parameters:
     ///   - url: The URL of the new file.
@@ -62,9 +62,9 @@ extension SealedStore {
     /// valid.
     ///
     /// The new file is built and verified beside the old one, which is in use until the new file takes its name in one
-    /// step: the end of the process at any instant leaves one of the two. Reads continue until then; saves wait, here and
-    /// in other processes. Other containers and processes that have the store open throw `DatabaseError.moved` at their
-    /// next use, and open it again. ``space()`` returns a lower bound of the gain beforehand.
+    /// step: the end of the process at any instant leaves one of the two. Reads continue until then; saves wait, here
+    /// and in other processes. Other containers and processes that have the store open throw `DatabaseError.moved` at
+    /// their next use, and open it again. ``space()`` returns a lower bound of the gain beforehand.
     ///
     /// - Parameter progress: Receives the finished part. It can be cancelled until the files are exchanged.
     /// - Returns: The space before and afterwards.

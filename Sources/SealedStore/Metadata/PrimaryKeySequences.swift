@@ -7,8 +7,8 @@ import Guarded
 /// Keys are reserved in blocks, in a separate transaction, so that two processes never assign the same key; keys that
 /// are left when a process ends are never used.
 final class PrimaryKeySequences: Sendable {
-    /// The smallest number of keys that are reserved at once. Each reservation of a process for the same entity is twice
-    /// as large as the last one, up to ``largestBlock``.
+    /// The smallest number of keys that are reserved at once. Each reservation of a process for the same entity is
+    /// twice as large as the last one, up to ``largestBlock``.
     static let blockSize = 64
     private static let largestBlock = 4096
 
@@ -70,8 +70,8 @@ final class PrimaryKeySequences: Sendable {
         return keys
     }
 
-    /// Discards the keys that are reserved and not assigned: the file was opened again, and may be a copy from an earlier
-    /// time, which does not have the reservations.
+    /// Discards the keys that are reserved and not assigned: the file was opened again, and may be a copy from an
+    /// earlier time, which does not have the reservations.
     func discardSupplies() {
         supplies.withLock { supplies in
             supplies = supplies.mapValues { Supply(lastKey: $0.lastKey, lastKeyBefore: $0.lastKey) }

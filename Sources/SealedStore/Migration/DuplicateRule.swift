@@ -35,9 +35,9 @@ public struct DuplicateRule: Hashable, Sendable {
 
     /// The name of the entity in the new model that declares the uniqueness constraint.
     public var entity: String
-    /// The order of the objects of a group; objects that are equal in it are ordered by their insertion: by their global
-    /// identifiers, if the store has any, so that stores that exchange their changes keep the same object, and by their
-    /// primary keys otherwise.
+    /// The order of the objects of a group; objects that are equal in it are ordered by their insertion: by their
+    /// global identifiers, if the store has any, so that stores that exchange their changes keep the same object, and
+    /// by their primary keys otherwise.
     public var sort: [SortKey]
     /// Whether the object that was inserted last is the first one of those that are equal in ``sort``.
     public var keepsLastInserted: Bool

@@ -11,8 +11,8 @@ public struct MigrationPreview: Sendable {
     /// The reasons for which the migration would throw.
     public let problems: [MigrationProblem]
     /// An estimate of the largest number of additional bytes that the migration needs in the folder of the store: in
-    /// the file, in its log and in temporary files. It assumes that a new index is not larger than the file. Columns that
-    /// are filled with long default values need more.
+    /// the file, in its log and in temporary files. It assumes that a new index is not larger than the file. Columns
+    /// that are filled with long default values need more.
     public let expectedSpace: Int
 }
 

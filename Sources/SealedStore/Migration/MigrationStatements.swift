@@ -160,8 +160,8 @@ struct MigrationStatements {
         }
     }
 
-    /// The statements that remove a table. DROP TABLE alone can fail halfway, so SQLite would keep the old content of all
-    /// pages in memory; DELETE without a condition cannot, as long as the table has no triggers.
+    /// The statements that remove a table. DROP TABLE alone can fail halfway, so SQLite would keep the old content of
+    /// all pages in memory; DELETE without a condition cannot, as long as the table has no triggers.
     private static func removal(of table: String) -> [String] { ["DELETE FROM \(table)", "DROP TABLE \(table)"] }
 
     private mutating func alterTables() {

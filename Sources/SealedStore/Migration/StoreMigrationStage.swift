@@ -23,8 +23,8 @@ public struct StoreMigrationStage: Sendable {
 
     /// The model of the version.
     public let model: ManagedObjectModel
-    /// The number of the version: numbers separated by points, as in ``SealedStore/SealedStore/modelVersionOption``. The
-    /// numbers of the stages ascend.
+    /// The number of the version: numbers separated by points, as in ``SealedStore/SealedStore/modelVersionOption``.
+    /// The numbers of the stages ascend.
     public var version: String?
     /// The values that the stage writes into rows without a value; nil for the values of
     /// ``SealedStore/SealedStore/defaultValuesOption``.

@@ -95,8 +95,8 @@ struct StoreOpening {
     /// is suspended while it writes would otherwise block the opening forever.
     private static let maximumWaits = 60
 
-    /// Repeats a transaction while another program writes and the store still has to be migrated or updated: a migration
-    /// and the building of an index take longer than any other transaction.
+    /// Repeats a transaction while another program writes and the store still has to be migrated or updated: a
+    /// migration and the building of an index take longer than any other transaction.
     func waitingForOtherPrograms<R>(
         on database: Database,
         _ progress: MigrationProgress?,

@@ -90,8 +90,8 @@ struct ContentRepair {
         return repaired
     }
 
-    /// Completes one-to-one relationships of which one side is nil: nothing contradicts the other side if it is the only
-    /// reference to the object.
+    /// Completes one-to-one relationships of which one side is nil: nothing contradicts the other side if it is the
+    /// only reference to the object.
     func completeOneToOnes() throws -> [StoreProblem] {
         try schema.model.relationships.compactMap { relationship in
             guard entities.contains(relationship.source), relationship.placement == .sourceKey,

@@ -2,8 +2,8 @@ public import EncryptedSQLite
 public import Foundation
 import ObjectGraph
 
-/// Restores the part of a file's schema that contains no objects: indexes, R-trees, full-text indexes with their triggers
-/// and views. Foreign triggers, views and unique indexes are removed.
+/// Restores the part of a file's schema that contains no objects: indexes, R-trees, full-text indexes with their
+/// triggers and views. Foreign triggers, views and unique indexes are removed.
 struct SchemaRepair {
     private let connection: Connection
     private let schema: StoreSchema
@@ -87,8 +87,8 @@ extension SealedStore {
     /// Repairs the store in a file, without the program that made it; see ``repair(_:progress:)``.
     ///
     /// The file may also be one that does not open because its schema was altered: with
-    /// ``StoreRepairOptions/derivedData``, missing and altered indexes, R-trees and full-text indexes are made again, and
-    /// triggers, views and unique indexes that are not those of the store are removed. The tables must be complete.
+    /// ``StoreRepairOptions/derivedData``, missing and altered indexes, R-trees and full-text indexes are made again,
+    /// and triggers, views and unique indexes that are not those of the store are removed. The tables must be complete.
     ///
     /// - Parameters:
     ///   - url: The URL of the file.

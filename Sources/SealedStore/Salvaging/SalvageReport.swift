@@ -1,5 +1,5 @@
-/// The objects and values that a salvage recovered from a damaged store, and those that were lost. It contains no stored
-/// value.
+/// The objects and values that a salvage recovered from a damaged store, and those that were lost. It contains no
+/// stored value.
 public struct SalvageReport: Hashable, Sendable {
     /// The objects of one entity.
     public struct EntityReport: Hashable, Sendable {

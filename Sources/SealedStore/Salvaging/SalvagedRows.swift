@@ -83,8 +83,8 @@ struct SalvagedRows {
     }
 
     /// Whether the values of a row, which the table may hold, have more of its form than a row of another table may
-    /// have: rows may have fewer values than the table has columns, and all tables of root entities begin with a key and a
-    /// version.
+    /// have: rows may have fewer values than the table has columns, and all tables of root entities begin with a key
+    /// and a version.
     func isDistinctive(_ values: [StoredValue]) -> Bool {
         !source.isCertain || values.count == source.columns.count && values.count > 2
     }

@@ -32,8 +32,8 @@ extension SealedStore {
     /// - Returns: The report, entity by entity, with the check of the new store.
     /// - Throws: ``SalvageError``; `DatabaseError`, such as `wrongKey`, also for a file without an intact page;
     ///   `CancellationError`.
-    /// If the sequence of keys is lost, new objects get keys that are larger by 2³² than those of the recovered objects:
-    /// the identifiers of lost and deleted objects never become those of new ones.
+    /// If the sequence of keys is lost, new objects get keys that are larger by 2³² than those of the recovered
+    /// objects: the identifiers of lost and deleted objects never become those of new ones.
     ///
     /// - Complexity: O(*n* log *n*) in the size of the file. Memory is one byte for each page, and the keys of one index
     ///   while it is built.

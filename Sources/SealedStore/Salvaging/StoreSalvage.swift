@@ -194,8 +194,8 @@ struct StoreSalvage {
         }
     }
 
-    /// The next key if the sequence is lost: objects that were deleted, or are lost, may have had larger keys than those
-    /// that were recovered, and keys are never given again.
+    /// The next key if the sequence is lost: objects that were deleted, or are lost, may have had larger keys than
+    /// those that were recovered, and keys are never given again.
     private static func firstKeyOfLostSequence(_ largestKey: Int64) -> Int64 {
         let distance: Int64 = 1 << 32
         let multiple = largestKey / distance + 1

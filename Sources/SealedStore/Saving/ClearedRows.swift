@@ -1,7 +1,7 @@
 import ObjectGraph
 
-/// The rows in which a save or batch request has changed references, beside the rows that the request contains. Each has
-/// a new version, and the contexts learn of it as of an update.
+/// The rows in which a save or batch request has changed references, beside the rows that the request contains. Each
+/// has a new version, and the contexts learn of it as of an update.
 struct ClearedRows {
     private var keys: [Int: Set<Int64>] = [:]
 

@@ -67,8 +67,8 @@ struct SaveTransaction {
 
     /// The error for rows whose keys the file has already.
     ///
-    /// Two writers can insert a deleted object again at the same time. The version of its row continues, while that of a
-    /// new object is the first one: its key was reserved, and no other row can have it.
+    /// Two writers can insert a deleted object again at the same time. The version of its row continues, while that of
+    /// a new object is the first one: its key was reserved, and no other row can have it.
     private func conflict(of violation: ConstraintViolation, inserting rows: RowBatch) throws -> any Error {
         var present: [ManagedObjectID] = []
         for chunk in rows.chunks {

@@ -17,8 +17,8 @@ final class EntityStatements: Sendable {
     let memberships: [[Relationship]]
     /// The slots of the to-one relationships of each entity.
     let toOneSlots: [SlotSet]
-    /// The statements that update rows, created at their first use. A program changes the properties of an entity in few
-    /// combinations, but may change them in any.
+    /// The statements that update rows, created at their first use. A program changes the properties of an entity in
+    /// few combinations, but may change them in any.
     private let updates = Guarded(BoundedCache<UpdateKey, EntityUpdate>(limit: 256))
     /// The statements that delete rows, created at their first use.
     private let deletions = Guarded<[DeletionKey: DeletionStatements]>([:])

@@ -17,7 +17,8 @@ struct CSVSource: ImportSource {
         unitCount = try files.reduce(0) { try $0 + InputFile($1.url).byteCount }
     }
 
-    /// Whether the files of the root entity and its descendants have the column `_id`, with a number in the first record.
+    /// Whether the files of the root entity and its descendants have the column `_id`, with a number in the first
+    /// record.
     func hasIntegerIDs(of root: Entity) throws -> Bool {
         let own = files.filter { $0.entity.rootIndex == root.index }
         return try own.allSatisfy { _, url in

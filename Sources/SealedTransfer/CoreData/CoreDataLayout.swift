@@ -5,9 +5,9 @@ import ObjectGraph
 /// The places of a model's entities and properties in a store of Core Data or SwiftData.
 ///
 /// Core Data has one table for a root entity and its descendants: `Z` and the name in capitals. Its columns are `Z_PK`,
-/// the key; `Z_ENT`, the number of the entity in `Z_PRIMARYKEY`; `Z_OPT`, the version; and for each attribute and to-one
-/// relationship `Z` and the name in capitals, with a number behind it if several subentities have a property of that
-/// name. The column `Z_FOK_` and the name of a to-one relationship has the position in an ordered inverse.
+/// the key; `Z_ENT`, the number of the entity in `Z_PRIMARYKEY`; `Z_OPT`, the version; and for each attribute and
+/// to-one relationship `Z` and the name in capitals, with a number behind it if several subentities have a property of
+/// that name. The column `Z_FOK_` and the name of a to-one relationship has the position in an ordered inverse.
 ///
 /// A many-to-many relationship is a table `Z_`, the number of one entity, and the name of its relationship. The column
 /// with the keys of one side has the number of that side's entity and the name of the relationship that leads to it.

@@ -1,7 +1,7 @@
 import EncryptedSQLite
 
-/// The name of a table or a column, compared as SQLite compares names: byte by byte, without regard to the case of ASCII
-/// letters.
+/// The name of a table or a column, compared as SQLite compares names: byte by byte, without regard to the case of
+/// ASCII letters.
 ///
 /// Strings of Swift are equal if their characters are, so that a composed and a decomposed `É` would be one column.
 struct DatabaseName: Hashable, ExpressibleByStringLiteral {

@@ -25,8 +25,8 @@ extension StoreImport {
     /// values.
     ///
     /// Tables become entities, columns attributes, foreign keys relationships with inverses, and tables that only join
-    /// two others many-to-many relationships; the article <doc:ImportingDatabases> has the rules. Views, virtual tables,
-    /// generated columns and partial indexes are not imported, and are named in the report.
+    /// two others many-to-many relationships; the article <doc:ImportingDatabases> has the rules. Views, virtual
+    /// tables, generated columns and partial indexes are not imported, and are named in the report.
     ///
     /// The database is not changed, nor are the files beside it. Its content is not trusted: no trigger or view runs.
     ///

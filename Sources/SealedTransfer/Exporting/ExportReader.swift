@@ -91,8 +91,8 @@ final class ExportReader {
 }
 
 extension Relationship {
-    /// Whether a to-many relationship is written. Its inverse has the same content if it is to-one, or the canonical side of a
-    /// many-to-many relationship, unless the order matters.
+    /// Whether a to-many relationship is written. Its inverse has the same content if it is to-one, or the canonical
+    /// side of a many-to-many relationship, unless the order matters.
     var isWritten: Bool {
         guard isToMany else { return false }
         switch placement {

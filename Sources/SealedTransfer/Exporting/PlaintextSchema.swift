@@ -133,8 +133,8 @@ struct PlaintextSchema {
         table(of: entity).map { " REFERENCES \(quoted($0.name))" } ?? ""
     }
 
-    /// The type and rules of a column. A column of unsigned 64-bit integers has no type: SQLite would turn a text with a
-    /// large number into a real.
+    /// The type and rules of a column. A column of unsigned 64-bit integers has no type: SQLite would turn a text with
+    /// a large number into a real.
     private static func definition(of property: Property, _ references: (Entity) -> String) -> String {
         switch property {
         case .relationship(let relationship): return " INTEGER" + references(relationship.destination)

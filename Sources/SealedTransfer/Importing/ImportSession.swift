@@ -9,8 +9,8 @@ import SealedStore
 /// each row is written once. Members of to-many relationships are recorded and written at the end, when all objects are
 /// there; then all rules of the model are checked.
 ///
-/// If objects of the store are updated, or objects have several identifiers, the source is read twice: first to find the
-/// key of each object, then to write.
+/// If objects of the store are updated, or objects have several identifiers, the source is read twice: first to find
+/// the key of each object, then to write.
 final class ImportSession {
     /// The parts of an import that read the source.
     enum Phase {
@@ -133,7 +133,8 @@ final class ImportSession {
 
     // MARK: Existing objects
 
-    /// Gives all identifiers of an object one key: that of the store's object with the same unique values, or a new one.
+    /// Gives all identifiers of an object one key: that of the store's object with the same unique values, or a new
+    /// one.
     private func identify(_ object: ImportedObject) throws {
         guard !object.ids.isEmpty else { return }
         let kept = object.ids.lazy.compactMap { self.keys.keptKey(of: $0) }.first

@@ -22,8 +22,8 @@ import SealedStore
 /// All rules of the model are checked at the end. Objects of the store that violated a rule before do not prevent an
 /// import.
 ///
-/// Progress is reported in a `Progress`, which also cancels: the import then throws `CancellationError`. The last part is
-/// that of the checks.
+/// Progress is reported in a `Progress`, which also cancels: the import then throws `CancellationError`. The last part
+/// is that of the checks.
 public struct StoreImport: Sendable {
     /// The file of the store.
     public var url: URL

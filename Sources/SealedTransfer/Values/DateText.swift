@@ -2,8 +2,8 @@ import Foundation
 
 /// The ISO 8601 form of dates, in UTC, with as many decimals as the date has.
 ///
-/// Dates are stored as seconds since 2001. The digits of the text are those of the shortest decimal number that reads as
-/// the same seconds, so that a text is read as the same date, bit for bit.
+/// Dates are stored as seconds since 2001. The digits of the text are those of the shortest decimal number that reads
+/// as the same seconds, so that a text is read as the same date, bit for bit.
 package enum DateText {
     private static let secondsPerDay: Int64 = 86_400
     /// The days of the years 1 to 9999, which have four digits.
@@ -38,8 +38,8 @@ package enum DateText {
         return text + "Z"
     }
 
-    /// The seconds since 2001 of a text in ISO 8601: a date, `T` or a space, a time with optional decimals of the second,
-    /// and `Z` or an offset such as `+01:00`. Returns nil for any other text.
+    /// The seconds since 2001 of a text in ISO 8601: a date, `T` or a space, a time with optional decimals of the
+    /// second, and `Z` or an offset such as `+01:00`. Returns nil for any other text.
     static func seconds(_ text: some StringProtocol) -> Double? {
         let bytes = Array(text.utf8)
         var position = 0

@@ -5,8 +5,8 @@ import Terminal
 /// Shows the progress of an operation on a terminal until it ends, and cancels it on an interrupt (Ctrl-C), when the
 /// terminal is closed, and when the system ends the process.
 ///
-/// A cancelled operation removes what it has written. A signal that the program's parent ignores, as `nohup` does, stays
-/// ignored.
+/// A cancelled operation removes what it has written. A signal that the program's parent ignores, as `nohup` does,
+/// stays ignored.
 ///
 /// Elsewhere, for example in a log, only the result is printed, in one line.
 struct ProgressDisplay {

@@ -60,6 +60,47 @@ import Testing
         try followed.expectCurrent("after a save of another context")
     }
 
+    // parent              | followed child       | another child
+    //                     | shows the books      |
+    //                     |                      | changes books, saves to the parent
+    //                     | processes            |
+    @Test func `a child context follows the saves of another child of its parent`() throws {
+        let (child, other) = (ManagedObjectContext(parent: context), ManagedObjectContext(parent: context))
+        let followed = try FollowedResults(longBooks, in: child)
+        try book(1, in: other)["pages"] = 1000
+        try book(4, in: other)["pages"] = 10
+        other.make("Book", ["name": "a book", "pages": 700])
+        try other.save()
+        child.processPendingChanges()
+        #expect(followed.objects.texts("name").prefix(3) == ["a book", "book 1", "book 3"])
+        try followed.expectCurrent("after a save of another child")
+        context.rollback()
+        child.processPendingChanges()
+        #expect(followed.objects.texts("name").prefix(2) == ["book 3", "book 4"])
+        try followed.expectCurrent("after the parent has dropped its changes")
+    }
+
+    // followed context          | another context
+    // is pinned, shows books    |
+    //                           | is pinned
+    //                           | changes books, saves, is pinned again
+    // takes the state of the other one |
+    @Test func `results follow a context that is pinned to another state`() throws {
+        try context.setQueryGeneration(from: .current)
+        let followed = try FollowedResults(longBooks, in: context)
+        let other = store.context()
+        try book(1, in: other)["pages"] = 1000
+        other.delete(try book(5, in: other))
+        try other.save()
+        context.processPendingChanges()
+        #expect(followed.objects.texts("name").first == "book 3")
+        try other.setQueryGeneration(from: .current)
+        try context.setQueryGeneration(from: other.queryGenerationToken)
+        context.processPendingChanges()
+        #expect(followed.objects.texts("name").prefix(2) == ["book 1", "book 3"])
+        try followed.expectCurrent("in the later state")
+    }
+
     // followed context          | another context
     // renames the book          |
     //                           | makes it long, saves
