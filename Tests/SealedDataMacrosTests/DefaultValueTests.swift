@@ -38,7 +38,7 @@ struct DefaultValueTests {
                         Trip._$initialize(&_$state, 1, to: _$1)
                     }
 
-                    private static func _$ownMetadata() -> [SealedData.Schema.PropertyMetadata] {
+                    private static func _$ownMetadata_Trip() -> [SealedData.Schema.PropertyMetadata] {
                         [
                             SealedData.Schema.PropertyMetadata(
                                 name: "trailing",
@@ -56,7 +56,7 @@ struct DefaultValueTests {
                     }
 
                     nonisolated static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
-                        SealedData._unisolated(_$ownMetadata)
+                        SealedData._unisolated(_$ownMetadata_Trip)
                     }
 
                     nonisolated init(_materializing: SealedData._Materialization) {
@@ -117,7 +117,7 @@ struct DefaultValueTests {
                         Trip._$initialize(&_$state, 3, to: _$3)
                     }
 
-                    private static func _$ownMetadata() -> [SealedData.Schema.PropertyMetadata] {
+                    private static func _$ownMetadata_Trip() -> [SealedData.Schema.PropertyMetadata] {
                         [
                             SealedData.Schema.PropertyMetadata(
                                 name: "optional",
@@ -147,7 +147,7 @@ struct DefaultValueTests {
                     }
 
                     nonisolated static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
-                        SealedData._unisolated(_$ownMetadata)
+                        SealedData._unisolated(_$ownMetadata_Trip)
                     }
 
                     nonisolated init(_materializing: SealedData._Materialization) {
@@ -225,7 +225,7 @@ struct DefaultValueTests {
                         Trip._$initialize(&_$state, 2, to: _$2)
                     }
 
-                    private static func _$ownMetadata() -> [SealedData.Schema.PropertyMetadata] {
+                    private static func _$ownMetadata_Trip() -> [SealedData.Schema.PropertyMetadata] {
                         [
                             SealedData.Schema.PropertyMetadata(
                                 name: "called",
@@ -255,7 +255,7 @@ struct DefaultValueTests {
                     }
 
                     nonisolated static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
-                        SealedData._unisolated(_$ownMetadata)
+                        SealedData._unisolated(_$ownMetadata_Trip)
                     }
 
                     nonisolated init(_materializing: SealedData._Materialization) {
@@ -319,7 +319,7 @@ struct DefaultValueTests {
                         Trip._$initialize(&_$state, 1, to: _$1)
                     }
 
-                    private static func _$ownMetadata() -> [SealedData.Schema.PropertyMetadata] {
+                    private static func _$ownMetadata_Trip() -> [SealedData.Schema.PropertyMetadata] {
                         [
                             SealedData.Schema.PropertyMetadata(
                                 name: "condition",
@@ -352,7 +352,7 @@ struct DefaultValueTests {
                     }
 
                     nonisolated static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
-                        SealedData._unisolated(_$ownMetadata)
+                        SealedData._unisolated(_$ownMetadata_Trip)
                     }
 
                     nonisolated init(_materializing: SealedData._Materialization) {

@@ -25,17 +25,17 @@ struct InheritanceExpansionTests {
                     override var inherited: Int { didSet {} }
                     init(name: String) { self.name = name; code = 1; super.init() }
 
-                    nonisolated(unsafe) private var _$initial = SealedData._AddedValues(Leaf.self) {
+                    nonisolated(unsafe) private var _$initial_Leaf = SealedData._AddedValues(Leaf.self) {
                         (_$state: inout SealedData._AddedValues) in
                         let _$2 = 0
-                        Leaf._$initialize(&_$state, Leaf._$firstSlot + 2, to: _$2)
+                        Leaf._$initialize(&_$state, Leaf._$firstSlot_Leaf + 2, to: _$2)
                     }
 
-                    nonisolated private static var _$superclass: Swift.AnyClass {
+                    nonisolated private static var _$superclass_Leaf: Swift.AnyClass {
                         super._$stateClass
                     }
 
-                    nonisolated private static var _$firstSlot: Swift.Int {
+                    nonisolated private static var _$firstSlot_Leaf: Swift.Int {
                         super._$slotCount
                     }
 
@@ -47,7 +47,7 @@ struct InheritanceExpansionTests {
                         Leaf.self
                     }
 
-                    private static func _$ownMetadata() -> [SealedData.Schema.PropertyMetadata] {
+                    private static func _$ownMetadata_Leaf() -> [SealedData.Schema.PropertyMetadata] {
                         [
                             SealedData.Schema.PropertyMetadata(
                                 name: "name",
@@ -71,10 +71,10 @@ struct InheritanceExpansionTests {
                     }
 
                     nonisolated override public class var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
-                        SealedData._unisolated(_$ownMetadata)
+                        SealedData._unisolated(_$ownMetadata_Leaf)
                     }
 
-                    private static func _$ownKeyPaths<_$Model: Leaf>(
+                    private static func _$ownKeyPaths_Leaf<_$Model: Leaf>(
                         _: _$Model.Type
                     ) -> [Swift.AnyKeyPath] {
                         [\\_$Model.name, \\_$Model.code, \\_$Model.count]
@@ -84,7 +84,7 @@ struct InheritanceExpansionTests {
                         from _$type: any SealedData.PersistentModel.Type
                     ) -> [Swift.AnyKeyPath] {
                         func _$own<_$Model: Leaf>(_ _$model: _$Model.Type) -> [Swift.AnyKeyPath] {
-                            SealedData._unisolated(_$ownKeyPaths, _$model)
+                            SealedData._unisolated(_$ownKeyPaths_Leaf, _$model)
                         }
                         return (_$type as? any (Leaf & SealedData.PersistentModel).Type).map {
                             Swift._openExistential($0, do: _$own)
@@ -93,14 +93,14 @@ struct InheritanceExpansionTests {
 
                     nonisolated override public func _$completeState() {
                         super._$completeState()
-                        _$state.take(&_$initial)
-                        Leaf._$initialize(&_$state, Leaf._$firstSlot + 1, to: self.code)
+                        _$state.take(&_$initial_Leaf)
+                        Leaf._$initialize(&_$state, Leaf._$firstSlot_Leaf + 1, to: self.code)
                     }
 
                     nonisolated required public init(_materializing: SealedData._Materialization) {
                         _$p_name = SealedData._NoStorage()
-                        self.code = _materializing._$value(at: Leaf._$firstSlot + 1)
-                        super.init(_materializing: _materializing.passed(to: Leaf._$superclass))
+                        self.code = _materializing._$value(at: Leaf._$firstSlot_Leaf + 1)
+                        super.init(_materializing: _materializing.passed(to: Leaf._$superclass_Leaf))
                     }
                 }
                 """,
@@ -117,16 +117,16 @@ struct InheritanceExpansionTests {
             expandsTo: """
                 final class Leaf: Base {
 
-                    nonisolated(unsafe) private var _$initial = SealedData._AddedValues(Leaf.self, superclass: Leaf._$superclass) {
+                    nonisolated(unsafe) private var _$initial_Leaf = SealedData._AddedValues(Leaf.self, superclass: Leaf._$superclass_Leaf) {
                         _ in
 
                     }
 
-                    nonisolated private static var _$superclass: Swift.AnyClass {
+                    nonisolated private static var _$superclass_Leaf: Swift.AnyClass {
                         super._$stateClass
                     }
 
-                    nonisolated private static var _$firstSlot: Swift.Int {
+                    nonisolated private static var _$firstSlot_Leaf: Swift.Int {
                         super._$slotCount
                     }
 
@@ -138,19 +138,19 @@ struct InheritanceExpansionTests {
                         Leaf.self
                     }
 
-                    private static func _$ownMetadata() -> [SealedData.Schema.PropertyMetadata] {
+                    private static func _$ownMetadata_Leaf() -> [SealedData.Schema.PropertyMetadata] {
                         [
 
                         ]
                     }
 
                     nonisolated override class var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
-                        SealedData._unisolated(_$ownMetadata)
+                        SealedData._unisolated(_$ownMetadata_Leaf)
                     }
 
                     nonisolated override func _$completeState() {
                         super._$completeState()
-                        _$state.take(&_$initial)
+                        _$state.take(&_$initial_Leaf)
                     }
                 }
                 """,
@@ -170,24 +170,24 @@ struct InheritanceExpansionTests {
                     @SealedData._PersistedProperty(offset: 0) @SealedData._InitializedProperty(offset: 0)
                     var name = ""
 
-                    @exclusivity(unchecked) nonisolated(unsafe) private var _$initial = SealedData._ObjectState(Trip.self)
+                    @exclusivity(unchecked) nonisolated(unsafe) private var _$initial_Trip = SealedData._ObjectState(Trip.self)
 
                     nonisolated var _$state: SealedData._ObjectState {
                         _read {
-                            yield _$initial
+                            yield _$initial_Trip
                         }
                         _modify {
-                            yield &_$initial
+                            yield &_$initial_Trip
                         }
                     }
 
                     nonisolated var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
-                        Swift.withUnsafeMutablePointer(to: &_$initial) {
+                        Swift.withUnsafeMutablePointer(to: &_$initial_Trip) {
                             $0
                         }
                     }
 
-                    nonisolated private static var _$firstSlot: Swift.Int {
+                    nonisolated private static var _$firstSlot_Trip: Swift.Int {
                         0
                     }
 
@@ -197,10 +197,10 @@ struct InheritanceExpansionTests {
 
                     nonisolated static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
                         let _$0 = ""
-                        Trip._$initialize(&_$state, Trip._$firstSlot + 0, to: _$0)
+                        Trip._$initialize(&_$state, Trip._$firstSlot_Trip + 0, to: _$0)
                     }
 
-                    private static func _$ownMetadata() -> [SealedData.Schema.PropertyMetadata] {
+                    private static func _$ownMetadata_Trip() -> [SealedData.Schema.PropertyMetadata] {
                         [
                             SealedData.Schema.PropertyMetadata(
                                 name: "name",
@@ -212,7 +212,7 @@ struct InheritanceExpansionTests {
                     }
 
                     nonisolated static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
-                        SealedData._unisolated(_$ownMetadata)
+                        SealedData._unisolated(_$ownMetadata_Trip)
                     }
 
                     private static func _$initialized() -> Trip {
@@ -270,14 +270,14 @@ struct InheritanceExpansionTests {
                 final class Leaf: Base {
                     var name: String {
                         get {
-                            _$value(at: Leaf._$firstSlot + 2)
+                            _$value(at: Leaf._$firstSlot_Leaf + 2)
                         }
                         set {
-                            _$setValue(newValue, at: Leaf._$firstSlot + 2)
+                            _$setValue(newValue, at: Leaf._$firstSlot_Leaf + 2)
                         }
-                        @storageRestrictions(accesses: _$initial, initializes: _$p_name)
+                        @storageRestrictions(accesses: _$initial_Leaf, initializes: _$p_name)
                         init(initialValue) {
-                            Leaf._$initialize(&_$initial, Leaf._$firstSlot + 2, to: initialValue)
+                            Leaf._$initialize(&_$initial_Leaf, Leaf._$firstSlot_Leaf + 2, to: initialValue)
                             _$p_name = SealedData._NoStorage()
                         }
                     }

@@ -58,7 +58,7 @@ struct ModelExpansionTests {
                         Trip._$initialize(&_$state, 4, to: _$4)
                     }
 
-                    private static func _$ownMetadata() -> [SealedData.Schema.PropertyMetadata] {
+                    private static func _$ownMetadata_Trip() -> [SealedData.Schema.PropertyMetadata] {
                         [
                             SealedData.Schema.PropertyMetadata(
                                 name: "name",
@@ -106,7 +106,7 @@ struct ModelExpansionTests {
                     }
 
                     nonisolated static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
-                        SealedData._unisolated(_$ownMetadata)
+                        SealedData._unisolated(_$ownMetadata_Trip)
                     }
 
                     nonisolated func _$completeState() {
@@ -174,7 +174,7 @@ struct ModelExpansionTests {
 
                     }
 
-                    private static func _$ownMetadata() -> [SealedData.Schema.PropertyMetadata] {
+                    private static func _$ownMetadata_Trip() -> [SealedData.Schema.PropertyMetadata] {
                         [
                             SealedData.Schema.PropertyMetadata(
                                 name: "note",
@@ -186,14 +186,14 @@ struct ModelExpansionTests {
                     }
 
                     nonisolated public class var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
-                        SealedData._unisolated(_$ownMetadata)
+                        SealedData._unisolated(_$ownMetadata_Trip)
                     }
 
                     nonisolated public class var _$stateClass: Swift.AnyClass {
                         Trip.self
                     }
 
-                    private static func _$ownKeyPaths<_$Model: Trip>(
+                    private static func _$ownKeyPaths_Trip<_$Model: Trip>(
                         _: _$Model.Type
                     ) -> [Swift.AnyKeyPath] {
                         [\\_$Model.note]
@@ -203,7 +203,7 @@ struct ModelExpansionTests {
                         from _$type: any SealedData.PersistentModel.Type
                     ) -> [Swift.AnyKeyPath] {
                         func _$own<_$Model: Trip>(_ _$model: _$Model.Type) -> [Swift.AnyKeyPath] {
-                            SealedData._unisolated(_$ownKeyPaths, _$model)
+                            SealedData._unisolated(_$ownKeyPaths_Trip, _$model)
                         }
                         return (_$type as? any (Trip & SealedData.PersistentModel).Type).map {
                             Swift._openExistential($0, do: _$own)
@@ -266,14 +266,14 @@ struct ModelExpansionTests {
 
                         }
 
-                        private static func _$ownMetadata() -> [SealedData.Schema.PropertyMetadata] {
+                        private static func _$ownMetadata_Trip() -> [SealedData.Schema.PropertyMetadata] {
                             [
 
                             ]
                         }
 
                         nonisolated public static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
-                            SealedData._unisolated(_$ownMetadata)
+                            SealedData._unisolated(_$ownMetadata_Trip)
                         }
 
                         nonisolated public init(_materializing: SealedData._Materialization) {
@@ -322,14 +322,14 @@ struct ModelExpansionTests {
 
                     }
 
-                    private static func _$ownMetadata() -> [SealedData.Schema.PropertyMetadata] {
+                    private static func _$ownMetadata_Trip() -> [SealedData.Schema.PropertyMetadata] {
                         [
 
                         ]
                     }
 
                     nonisolated static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
-                        SealedData._unisolated(_$ownMetadata)
+                        SealedData._unisolated(_$ownMetadata_Trip)
                     }
 
                     nonisolated init(_materializing: SealedData._Materialization) {
@@ -401,7 +401,7 @@ struct ModelExpansionTests {
                     }
 
                     @available(*, deprecated)
-                    private static func _$ownMetadata() -> [SealedData.Schema.PropertyMetadata] {
+                    private static func _$ownMetadata_Trip() -> [SealedData.Schema.PropertyMetadata] {
                         [
                             SealedData.Schema.PropertyMetadata(
                                 name: "name",
@@ -414,7 +414,7 @@ struct ModelExpansionTests {
 
                     @available(*, deprecated)
                     nonisolated static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
-                        SealedData._unisolated(_$ownMetadata)
+                        SealedData._unisolated(_$ownMetadata_Trip)
                     }
 
                     nonisolated init(_materializing: SealedData._Materialization) {

@@ -27,7 +27,7 @@ struct RenamedClassExpansionTests {
 
                     }
 
-                    private static func _$ownMetadata() -> [SealedData.Schema.PropertyMetadata] {
+                    private static func _$ownMetadata_Place() -> [SealedData.Schema.PropertyMetadata] {
                         [
                             SealedData.Schema.PropertyMetadata(
                                 name: "SealedData.Schema._OriginalName",
@@ -39,7 +39,7 @@ struct RenamedClassExpansionTests {
                     }
 
                     nonisolated static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
-                        SealedData._unisolated(_$ownMetadata)
+                        SealedData._unisolated(_$ownMetadata_Place)
                     }
 
                     nonisolated init(_materializing: SealedData._Materialization) {

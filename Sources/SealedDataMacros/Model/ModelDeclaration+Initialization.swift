@@ -22,10 +22,9 @@ extension ModelDeclaration {
     /// protocol may be that of a class. Only the expansion that adds members knows whether the superclass is a model
     /// class. The accessors are valid in all three cases:
     ///
-    /// - Their slots are counted from `_$firstSlot`, which follows the slots of a model superclass.
-    /// - Init accessors write to `_$initial`. In a subclass of a model class it contains the values that the subclass
-    ///   adds, otherwise the object's state.
-    ///   is the object's state itself.
+    /// - Their slots are counted from the first slot of the class, which follows the slots of a model superclass.
+    /// - Init accessors write to a private property. In a subclass of a model class it contains the values that the
+    ///   subclass adds, otherwise the object's state. ``PrivateMemberNames`` has the names of both.
     var mayHaveSuperclass: Bool {
         guard let first = declaration.inheritanceClause?.inheritedTypes.first else { return false }
         return !Self.wellKnownProtocols.contains(first.type.nameWithoutModule)

@@ -63,6 +63,8 @@ struct ModelDeclaration {
     /// The name of the class inside its body, with backticks if needed.
     var name: String { declaration.name.trimmed.text }
 
+    var privateNames: PrivateMemberNames { PrivateMemberNames(in: declaration.name) }
+
     var isFinal: Bool {
         declaration.modifiers.contains { $0.name.tokenKind == .keyword(.final) }
     }

@@ -21,10 +21,10 @@ extension ModelMembers {
     /// cannot pass an object's state to the superclass later.
     private var added: DeclSyntax {
         let values = initialValues
-        let superclass = model.hasDesignatedInitializer ? "" : ", superclass: \(model.name)._$superclass"
+        let superclass = model.hasDesignatedInitializer ? "" : ", superclass: \(superclassExpression)"
         let parameter = values.isEmpty ? "_" : "(_$state: inout SealedData._AddedValues)"
         return """
-            nonisolated(unsafe) private var _$initial = SealedData._AddedValues(\(raw: model.name).self\(raw: superclass)) {
+            nonisolated(unsafe) private var \(raw: names.initial) = SealedData._AddedValues(\(raw: model.name).self\(raw: superclass)) {
                 \(raw: parameter) in
                 \(raw: values.joined(separator: "\n"))
             }
@@ -32,11 +32,13 @@ extension ModelMembers {
     }
 
     private var superclass: DeclSyntax {
-        "nonisolated private static var _$superclass: Swift.AnyClass { super._$stateClass }"
+        "nonisolated private static var \(raw: names.superclass): Swift.AnyClass { super._$stateClass }"
     }
 
+    private var superclassExpression: String { "\(model.name).\(names.superclass)" }
+
     private var firstSlot: DeclSyntax {
-        "nonisolated private static var _$firstSlot: Swift.Int { super._$slotCount }"
+        "nonisolated private static var \(raw: names.firstSlot): Swift.Int { super._$slotCount }"
     }
 
     private var slotCountOfSubclass: DeclSyntax {
@@ -68,7 +70,7 @@ extension ModelMembers {
                 from _$type: any SealedData.PersistentModel.Type
             ) -> [Swift.AnyKeyPath] {
                 func _$own<_$Model: \(raw: name)>(_ _$model: _$Model.Type) -> [Swift.AnyKeyPath] {
-                    \(raw: model.formsKeyPathsInIsolation ? "SealedData._unisolated(_$ownKeyPaths, _$model)" : "[\(keyPaths)]")
+                    \(raw: model.formsKeyPathsInIsolation ? "SealedData._unisolated(\(names.ownKeyPaths), _$model)" : "[\(keyPaths)]")
                 }
                 return (_$type as? any (\(raw: name) & SealedData.PersistentModel).Type).map {
                     Swift._openExistential($0, do: _$own)
@@ -78,7 +80,7 @@ extension ModelMembers {
         ]
         guard model.formsKeyPathsInIsolation else { return members }
         let own: DeclSyntax = """
-            \(raw: deprecation)private static func _$ownKeyPaths<_$Model: \(raw: name)>(
+            \(raw: deprecation)private static func \(raw: names.ownKeyPaths)<_$Model: \(raw: name)>(
                 _: _$Model.Type
             ) -> [Swift.AnyKeyPath] {
                 [\(raw: keyPaths)]
@@ -88,7 +90,7 @@ extension ModelMembers {
     }
 
     private var completionOfSubclass: DeclSyntax {
-        let statements = ["super._$completeState()", "_$state.take(&_$initial)"] + constants
+        let statements = ["super._$completeState()", "_$state.take(&\(names.initial))"] + constants
         return """
             nonisolated override \(raw: overridableAccess)func _$completeState() {
                 \(raw: statements.joined(separator: "\n"))
@@ -98,7 +100,7 @@ extension ModelMembers {
 
     private var materializingInitializerOfSubclass: DeclSyntax {
         let statements =
-            materializedValues + ["super.init(_materializing: _materializing.passed(to: \(model.name)._$superclass))"]
+            materializedValues + ["super.init(_materializing: _materializing.passed(to: \(superclassExpression)))"]
         return """
             nonisolated required \(raw: access)init(_materializing: SealedData._Materialization) {
                 \(raw: statements.joined(separator: "\n"))

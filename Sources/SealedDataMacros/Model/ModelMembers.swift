@@ -28,6 +28,8 @@ struct ModelMembers {
     /// Whether the class inherits from a model class.
     let isSubclass: Bool
 
+    var names: PrivateMemberNames { model.privateNames }
+
     var declarations: [DeclSyntax] { isSubclass ? membersOfSubclass : membersOfTopmostClass }
 
     /// The members of a class that inherits from no model class.
@@ -43,7 +45,7 @@ struct ModelMembers {
 
     /// The state is the first stored property with a value, so that it is set before any initializer runs.
     private var state: [DeclSyntax] {
-        let property = model.mayHaveSuperclass ? "_$initial" : "_$state"
+        let property = model.mayHaveSuperclass ? names.initial : "_$state"
         let stored: DeclSyntax =
             """
             @exclusivity(unchecked) nonisolated(unsafe) \(raw: model.mayHaveSuperclass ? "private " : final + access)\
@@ -57,12 +59,12 @@ struct ModelMembers {
             }
             """
         guard model.mayHaveSuperclass else { return [stored, address] }
-        let firstSlot: DeclSyntax = "nonisolated private static var _$firstSlot: Swift.Int { 0 }"
+        let firstSlot: DeclSyntax = "nonisolated private static var \(raw: names.firstSlot): Swift.Int { 0 }"
         let state: DeclSyntax =
             """
             nonisolated \(raw: final)\(raw: access)var _$state: SealedData._ObjectState {
-                _read { yield _$initial }
-                _modify { yield &_$initial }
+                _read { yield \(raw: names.initial) }
+                _modify { yield &\(raw: names.initial) }
             }
             """
         return [stored, state, address, firstSlot]
@@ -103,7 +105,7 @@ struct ModelMembers {
 
     /// Returns the slot of the property at a position in the class.
     func slot(_ offset: Int) -> String {
-        model.mayHaveSuperclass ? "\(model.name)._$firstSlot + \(offset)" : "\(offset)"
+        model.mayHaveSuperclass ? "\(model.name).\(names.firstSlot) + \(offset)" : "\(offset)"
     }
 
     /// Inlining lets other modules use the slots as constants.
@@ -128,13 +130,13 @@ struct ModelMembers {
         guard model.formsKeyPathsInIsolation else { return ["\(raw: requirement) {\n\(raw: body)\n}"] }
         return [
             """
-            \(raw: deprecation)private static func _$ownMetadata() -> [SealedData.Schema.PropertyMetadata] {
+            \(raw: deprecation)private static func \(raw: names.ownMetadata)() -> [SealedData.Schema.PropertyMetadata] {
                 \(raw: body)
             }
             """,
             """
             \(raw: requirement) {
-                SealedData._unisolated(_$ownMetadata)
+                SealedData._unisolated(\(raw: names.ownMetadata))
             }
             """,
         ]

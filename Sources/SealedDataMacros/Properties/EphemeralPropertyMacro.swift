@@ -16,7 +16,7 @@ enum EphemeralPropertyMacro: AccessorMacro, PeerMacro {
             let model = enclosingClassName(in: context)
         else { return [] }
         let storage = property.prefixed("_$e_")
-        let keyPath = "\\\(model).\(property.nameInCode)"
+        let keyPath = "\\\(model.text).\(property.nameInCode)"
         return [
             """
             @storageRestrictions(initializes: \(raw: storage))

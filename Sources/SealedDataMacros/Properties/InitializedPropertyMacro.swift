@@ -25,13 +25,14 @@ enum InitializedPropertyMacro: AccessorMacro, PeerMacro {
             let slot = slotExpression(of: node, in: context), let model = enclosingClassName(in: context)
         else { return [] }
         let marker = property.initializationMarker
-        let values = slot.contains("_$firstSlot") ? "_$initial" : "_$state"
+        let names = PrivateMemberNames(in: model)
+        let values = slot.contains(names.firstSlot) ? names.initial : "_$state"
         let arguments = "&\(values), \(slot), to: initialValue\(property.transformerArgument)"
         return [
             """
             @storageRestrictions(accesses: \(raw: values), initializes: \(raw: marker))
             init(initialValue) {
-                \(raw: model)._$initialize(\(raw: arguments))
+                \(raw: model.text)._$initialize(\(raw: arguments))
                 \(raw: marker) = \(raw: property.mustBeInitialized ? "SealedData._NoStorage()" : "()")
             }
             """

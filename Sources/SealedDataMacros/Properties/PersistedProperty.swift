@@ -92,11 +92,5 @@ struct PersistedProperty {
     var initializationMarker: String { prefixed("_$p_") }
 
     /// The name of a generated property that belongs to this one.
-    func prefixed(_ prefix: String) -> String {
-        // Raw identifiers such as `two words` need backticks; keywords after a prefix do not.
-        let isPlain = name.unicodeScalars.allSatisfy {
-            $0 == "_" || $0.properties.isXIDContinue || !$0.isASCII
-        }
-        return isPlain ? "\(prefix)\(name)" : "`\(prefix)\(name)`"
-    }
+    func prefixed(_ prefix: String) -> String { name.prefixed(prefix) }
 }

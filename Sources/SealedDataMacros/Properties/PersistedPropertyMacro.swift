@@ -41,11 +41,13 @@ func slotExpression(of attribute: AttributeSyntax, in context: some MacroExpansi
     guard let argument = attribute.arguments?.as(LabeledExprListSyntax.self)?.first else { return nil }
     let number = argument.expression.trimmedDescription
     if argument.label?.text == "slot" { return number }
-    return enclosingClassName(in: context).map { "\($0)._$firstSlot + \(number)" }
+    return enclosingClassName(in: context).map {
+        "\($0.text).\(PrivateMemberNames(in: $0).firstSlot) + \(number)"
+    }
 }
 
 /// Returns the name of the class that contains a property, as used in its body: the unqualified name always resolves
 /// there.
-func enclosingClassName(in context: some MacroExpansionContext) -> String? {
-    context.lexicalContext.first?.as(ClassDeclSyntax.self)?.name.trimmed.text
+func enclosingClassName(in context: some MacroExpansionContext) -> TokenSyntax? {
+    context.lexicalContext.first?.as(ClassDeclSyntax.self)?.name.trimmed
 }

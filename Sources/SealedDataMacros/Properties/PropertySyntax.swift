@@ -102,6 +102,17 @@ extension TokenSyntax {
     }
 }
 
+extension String {
+    /// Returns the identifier that consists of a prefix and this name, which has no backticks.
+    func prefixed(_ prefix: String) -> String {
+        // Raw identifiers such as `two words` need backticks; keywords after a prefix do not.
+        let isPlain = unicodeScalars.allSatisfy {
+            $0 == "_" || $0.properties.isXIDContinue || !$0.isASCII
+        }
+        return isPlain ? "\(prefix)\(self)" : "`\(prefix)\(self)`"
+    }
+}
+
 extension Trivia {
     /// The spaces and tabs after the last line break.
     var indentation: String {
