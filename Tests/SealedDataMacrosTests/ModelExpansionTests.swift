@@ -353,17 +353,37 @@ struct ModelExpansionTests {
     @Test(
         arguments: [
             "static func == (left: Trip, right: Trip) -> Bool { true }",
-            "public static func == (_: Self, _: Self) -> Bool { true }",
-        ]
+            "public static func == (_: Trip, _: Trip) -> Bool { true }",
+            "static func == (left: `Trip`, right: borrowing Trip) -> Bool { true }",
+            "static func == (left: Plan.Trip, right: TestModule.Plan.Trip) -> Bool { true }",
+            "static func == (left: Trip<Value>, right: Trip) -> Bool { true }",
+            "static func == (_: Plan.Trip<Value>, _: Plan.Trip) -> Bool { true }",
+        ],
+        [("enum Plan", "class"), ("extension Plan", "class"), ("extension TestModule.Plan", "final class")]
     )
-    func `the class's own equality satisfies Equatable`(declaration: String) {
-        let expansion = Refusal(of: "@Model final class Trip { \(declaration) }", with: Specs.model).expansion
+    func `the class's own equality satisfies Equatable`(declaration: String, place: (outer: String, kind: String)) {
+        let source = "\(place.outer) { @Model \(place.kind) Trip<Value> { \(declaration) } }"
+        let expansion = Refusal(of: source, with: Specs.model).expansion
         #expect(expansion.contains("@_implements(Swift.Equatable, ==(_:_:))"))
     }
 
-    @Test(arguments: ["", "static func == (left: Trip, right: Int) -> Bool { true }"])
+    @Test func `the module may qualify a class in the class's own equality`() {
+        let equality = "static func == (left: TestModule.Trip, right: Trip) -> Bool { true }"
+        let expansion = Refusal(of: "@Model class Trip { \(equality) }", with: Specs.model).expansion
+        #expect(expansion.contains("@_implements(Swift.Equatable, ==(_:_:))"))
+    }
+
+    @Test(
+        arguments: [
+            "", "static func == (left: Trip, right: Int) -> Bool { true }",
+            "static func == (left: Trip, right: Legacy.Trip) -> Bool { true }",
+            "static func == (left: Trip, right: Trip?) -> Bool { true }",
+            "static func == (left: Trip<Int>, right: Trip<Int>) -> Bool { true }",
+            "static func != (left: Trip, right: Trip) -> Bool { true }",
+        ]
+    )
     func `a class without an equality of its objects uses that of all models`(declaration: String) {
-        let expansion = Refusal(of: "@Model final class Trip { \(declaration) }", with: Specs.model).expansion
+        let expansion = Refusal(of: "@Model final class Trip<Value> { \(declaration) }", with: Specs.model).expansion
         #expect(!expansion.contains("@_implements"))
     }
 

@@ -108,15 +108,6 @@ struct ModelDeclaration {
         (members + undecidedConditions.flatMap(\.declarations)).compactMap { $0.as(InitializerDeclSyntax.self) }
     }
 
-    /// Whether the class declares `==` for two of its objects.
-    var declaresEquality: Bool {
-        members.contains { member in
-            guard let function = member.as(FunctionDeclSyntax.self), function.name.text == "==" else { return false }
-            let types = function.signature.parameterClause.parameters.map(\.type.trimmedDescription)
-            return types == [name, name] || types == ["Self", "Self"]
-        }
-    }
-
     /// The argument lists of the freestanding `#Index` or `#Unique` in the class.
     func argumentLists(ofMacro name: String) -> [String] {
         members.compactMap { member in

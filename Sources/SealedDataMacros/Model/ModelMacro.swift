@@ -25,7 +25,8 @@ enum ModelMacro: MemberMacro {
             access: model.memberAccess(in: context),
             overridableAccess: model.overridableAccess(in: context),
             originalName: originalName(in: node),
-            isSubclass: isSubclass(declaration, conformingTo: protocols)
+            isSubclass: isSubclass(declaration, conformingTo: protocols),
+            declaresEquality: model.declaresEquality(in: context)
         )
         return members.declarations
     }

@@ -28,6 +28,9 @@ struct ModelMembers {
     /// Whether the class inherits from a model class.
     let isSubclass: Bool
 
+    /// Whether the class declares `==` for two of its objects.
+    let declaresEquality: Bool
+
     var names: PrivateMemberNames { model.privateNames }
 
     var declarations: [DeclSyntax] { isSubclass ? membersOfSubclass : membersOfTopmostClass }
@@ -36,7 +39,7 @@ struct ModelMembers {
     private var membersOfTopmostClass: [DeclSyntax] {
         var members = state + [slotCount, defaults] + schemaMetadata(beginning: typeMember)
         if !model.isFinal { members += [stateClass] + keyPaths }
-        if model.declaresEquality { members.append(equality) }
+        if declaresEquality { members.append(equality) }
         if let completion { members.append(completion) }
         return members + initializers
     }

@@ -35,6 +35,27 @@ extension Stamp: Equatable {
     static func == (left: Stamp, right: Stamp) -> Bool { left.text == right.text }
 }
 
+/// The classes name themselves in other ways.
+private enum Album {
+    @Model final class Card {
+        var value: Int
+        init(_ value: Int) { self.value = value }
+        static func == (left: Album.Card, right: Album.Card) -> Bool { left.value == right.value }
+    }
+
+    @Model final class Page {
+        var value: Int
+        init(_ value: Int) { self.value = value }
+        static func == (left: Page, right: borrowing Page) -> Bool { left.value == right.value }
+    }
+
+    @Model class Sheet<Content: Codable> {
+        var value: Int
+        init(_ value: Int) { self.value = value }
+        static func == (left: Sheet<Content>, right: Album.Sheet<Content>) -> Bool { left.value == right.value }
+    }
+}
+
 @Suite("Equality of models") struct OwnEqualityTests {
     private func areEqual<Model: PersistentModel>(_ left: Model, _ right: Model) -> Bool { left == right }
 
@@ -46,6 +67,16 @@ extension Stamp: Equatable {
         #expect([Coin(1), Coin(2)].firstIndex(of: Coin(2)) == 1)
         #expect(Set([Coin(1), Coin(1)]).count == 1)
         #expect(Optional(Coin(1)) == Coin(1))
+    }
+
+    @Test func `the parameters of a class's own equality may name the class in any way`() {
+        #expect(areEqual(Album.Card(1), Album.Card(1)))
+        #expect(!areEqual(Album.Card(1), Album.Card(2)))
+        #expect(areEqual(Album.Page(1), Album.Page(1)))
+        #expect(!areEqual(Album.Page(1), Album.Page(2)))
+        #expect(areEqual(Album.Sheet<String>(1), Album.Sheet<String>(1)))
+        #expect(!areEqual(Album.Sheet<String>(1), Album.Sheet<String>(2)))
+        #expect([Album.Card(1)] == [Album.Card(1)])
     }
 
     @Test func `objects of a subclass are compared by the superclass's own equality`() {
