@@ -7,8 +7,7 @@ import SwiftSyntax
 enum PlainValueType {
     private static let names: Set<String> = [
         "Bool", "Data", "Date", "Decimal", "Double", "Float", "Int", "Int8", "Int16", "Int32", "Int64", "String",
-        "UInt",
-        "UInt8", "UInt16", "UInt32", "UInt64", "URL", "UUID",
+        "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "URL", "UUID",
     ]
 
     /// Whether a type is a value, or an array or optional of values.
