@@ -99,6 +99,49 @@ final class Part: Named {
     var machine: Machine?
 }
 
+nonisolated protocol Cargo: Codable {}
+
+nonisolated struct Coal: Cargo {
+    var grade = "anthracite"
+}
+
+@Model
+class Wagon<Load: Cargo>: Named {
+    var name = ""
+    var tonnes: Int
+    var load: Load?
+
+    init(tonnes: Int) {
+        self.tonnes = tonnes
+    }
+}
+
+@Model
+final class TankWagon<Load: Cargo>: Wagon<Load> {
+    var pressure = 1.5
+}
+
+@Model
+final class Trailer<Load: Cargo>: Identifiable, Named {
+    var name = "trailer"
+}
+
+@Model
+final class Container<Load: Cargo>: Named {
+    var name = "container"
+}
+
+/// Makes a container of generic models outside the main actor.
+@concurrent
+func makeGenericContainer() async throws -> ModelContainer {
+    try ModelContainer(
+        for: TankWagon<Coal>.self,
+        Trailer<Coal>.self,
+        Container<Coal>.self,
+        configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+    )
+}
+
 /// Makes a container outside the main actor.
 @concurrent
 func makeContainer() async throws -> ModelContainer {
@@ -221,6 +264,26 @@ struct MainActorAppTests {
         #expect(try await office.count(Machine.self) == 1)
         #expect(try await office.count(Crane.self) == 1)
         #expect(try await office.count(Part.self) == 1)
+    }
+
+    @Test func `declares generic models with protocols of the module`() async throws {
+        let container = try await makeGenericContainer()
+        let context = container.mainContext
+        let tank = TankWagon<Coal>(tonnes: 60)
+        tank.load = Coal()
+        context.insert(tank)
+        context.insert(Wagon<Coal>(tonnes: 20))
+        context.insert(Trailer<Coal>())
+        context.insert(Container<Coal>())
+        try context.save()
+        let wagons = try ModelContext(container).fetch(FetchDescriptor<Wagon<Coal>>()).sorted { $0.tonnes < $1.tonnes }
+        #expect(wagons.map(\.tonnes) == [20, 60])
+        #expect(wagons.map { ($0 as? TankWagon<Coal>)?.pressure } == [nil, 1.5])
+        #expect(wagons.map { $0.load?.grade } == [nil, "anthracite"])
+        let office = TicketOffice(modelContainer: container)
+        #expect(try await office.count(Wagon<Coal>.self) == 2)
+        #expect(try await office.count(Trailer<Coal>.self) == 1)
+        #expect(try await office.count(Container<Coal>.self) == 1)
     }
 
     @Test func `uses models with nonisolated protocols in the background`() async throws {

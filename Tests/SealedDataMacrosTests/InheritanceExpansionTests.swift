@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @Suite("The expansion of @Model for inheritance")
@@ -249,14 +250,33 @@ struct InheritanceExpansionTests {
 
     @Test(
         arguments: [
-            ("@Model class Base<Value: Codable> { var value: Value; init(_ value: Value) {} }", false),
-            ("@MainActor @Model class Base<Value: Codable> { var value: Value; init(_ value: Value) {} }", true),
-            ("@Model class Base { var value: Int; init(_ value: Int) {} }", true),
+            ("@Model class Base<Value: Codable>", false),
+            ("@Model class Base<Value: Codable>: Identifiable, Swift.Codable", false),
+            ("@Model class Base<Value: Codable>: Identifiable, Named", true),
+            ("@MainActor @Model class Base<Value: Codable>", true),
+            ("@Model class Base", true),
         ]
     )
-    func `a generic class refers to its functions only if it is isolated`(source: String, refers: Bool) {
+    func `a generic class refers to its functions only if it may be isolated`(declaration: String, refers: Bool) {
+        let source = "\(declaration) { var value: Int; init(_ value: Int) {} }"
         let expansion = Refusal(of: source, with: Specs.model).expansion
         #expect(expansion.contains("_unisolated") == refers)
+    }
+
+    @Test(
+        arguments: [
+            ("@Model class Base<Value: Codable>: Named", 2),
+            ("@Model final class Base<Value: Codable>: Named", 2),
+            ("@OtherActor @Model class Base<Value: Codable>: Named", 0),
+            ("@Model class Base: Named", 0),
+        ]
+    )
+    func `functions of a generic class with an unknown isolation are on the main actor`(
+        declaration: String,
+        count: Int
+    ) {
+        let expansion = Refusal(of: "\(declaration) { var value = 1 }", with: Specs.model).expansion
+        #expect(expansion.components(separatedBy: "@_Concurrency.MainActor private static func").count == count + 1)
     }
 
     @Test func `the slots of a subclass follow those of the superclass`() {

@@ -27,7 +27,17 @@ extension ModelDeclaration {
     ///   subclass adds, otherwise the object's state. ``PrivateMemberNames`` has the names of both.
     var mayHaveSuperclass: Bool {
         guard let first = declaration.inheritanceClause?.inheritedTypes.first else { return false }
-        return !Self.wellKnownProtocols.contains(first.type.nameWithoutModule)
+        return !Self.isWellKnownProtocol(first.type)
+    }
+
+    /// Whether one of the inherited types may isolate the class.
+    var mayInheritIsolation: Bool {
+        declaration.inheritanceClause?.inheritedTypes.contains { !Self.isWellKnownProtocol($0.type) } ?? false
+    }
+
+    /// Returns whether a type is a protocol of a library, which is not isolated.
+    private static func isWellKnownProtocol(_ type: TypeSyntax) -> Bool {
+        wellKnownProtocols.contains(type.nameWithoutModule)
     }
 
     private static let wellKnownProtocols: Set<String> = [

@@ -50,19 +50,30 @@ struct ModelDeclaration {
     /// The attributes of the class.
     var attributes: ActiveAttributes { ActiveAttributes(of: declaration.attributes, in: configuration) }
 
-    /// Whether key paths to the properties are formed in a function with the isolation of the class, to which others get
-    /// a reference.
+    /// Whether key paths to the properties are formed in an isolated function, to which others get a reference.
     ///
     /// The compiler takes a reference to a function of a generic class for concurrent use of the generic arguments, and
-    /// warns of it, unless the class is isolated. A macro sees names only; the name of a global actor is assumed to end
-    /// with `Actor`.
-    var formsKeyPathsInIsolation: Bool {
-        !isGeneric || attributes.elements.contains { $0.attributeName.trimmedDescription.hasSuffix("Actor") }
+    /// warns of it, unless the function is isolated. A generic class without an actor and without a type that may have
+    /// one forms them in place.
+    var formsKeyPathsInIsolation: Bool { !isGeneric || namesGlobalActor || mayInheritIsolation }
+
+    /// The attribute, with a trailing space, of the functions that form key paths and objects; empty if they have the
+    /// isolation of the class.
+    ///
+    /// The isolation of a generic class that names no actor is unknown. Functions of the main actor may form the key
+    /// paths of both a class of the main actor and a class without isolation.
+    var isolation: String { isGeneric && !namesGlobalActor ? "@_Concurrency.MainActor " : "" }
+
+    /// Whether an attribute of the class is a global actor. A macro sees names only; the name of a global actor is
+    /// assumed to end with `Actor`.
+    private var namesGlobalActor: Bool {
+        attributes.elements.contains { $0.attributeName.trimmedDescription.hasSuffix("Actor") }
     }
 
     /// The name of the class inside its body, with backticks if needed.
     var name: String { declaration.name.trimmed.text }
 
+    /// The names of the private members that the macro adds.
     var privateNames: PrivateMemberNames { PrivateMemberNames(in: declaration.name) }
 
     var isFinal: Bool {

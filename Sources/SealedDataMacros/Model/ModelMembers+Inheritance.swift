@@ -80,7 +80,7 @@ extension ModelMembers {
         ]
         guard model.formsKeyPathsInIsolation else { return members }
         let own: DeclSyntax = """
-            \(raw: deprecation)private static func \(raw: names.ownKeyPaths)<_$Model: \(raw: name)>(
+            \(raw: deprecation)\(raw: model.isolation)private static func \(raw: names.ownKeyPaths)<_$Model: \(raw: name)>(
                 _: _$Model.Type
             ) -> [Swift.AnyKeyPath] {
                 [\(raw: keyPaths)]

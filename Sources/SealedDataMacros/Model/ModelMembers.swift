@@ -11,8 +11,9 @@ import SwiftSyntaxBuilder
 /// - The members that satisfy the protocol are `nonisolated`. The state is `nonisolated(unsafe)`: it belongs to the
 ///   isolation domain of the context, as every object does.
 /// - Only code with the isolation of the class may form key paths to its properties, because applying a key path
-///   accesses the property. Forming it accesses nothing: members without a modifier form the key paths, and those that
-///   satisfy the protocol call them through `_unisolated`. The initial values of the properties are not isolated either.
+///   accesses the property. Forming it accesses nothing: members with the isolation of the class form the key paths, and
+///   those that satisfy the protocol call them through `_unisolated`. The initial values of the properties are not
+///   isolated either. ``ModelDeclaration/isolation`` describes generic classes.
 struct ModelMembers {
     let model: ModelDeclaration
 
@@ -133,7 +134,7 @@ struct ModelMembers {
         guard model.formsKeyPathsInIsolation else { return ["\(raw: requirement) {\n\(raw: body)\n}"] }
         return [
             """
-            \(raw: deprecation)private static func \(raw: names.ownMetadata)() -> [SealedData.Schema.PropertyMetadata] {
+            \(raw: deprecation)\(raw: model.isolation)private static func \(raw: names.ownMetadata)() -> [SealedData.Schema.PropertyMetadata] {
                 \(raw: body)
             }
             """,
@@ -235,13 +236,8 @@ struct ModelMembers {
         // The superclass, if the class has one, may have an `init()`, which the class inherits unless it declares a
         // designated initializer. An inherited or implicit `init()` has the isolation of the class.
         if model.mayHaveSuperclass && model.isFinal {
-            guard model.formsKeyPathsInIsolation else {
-                return [
-                    "nonisolated \(raw: access)convenience init(_materializing: SealedData._Materialization) { self.init() }"
-                ]
-            }
             return [
-                "private static func _$initialized() -> \(raw: model.name) { \(raw: model.name)() }",
+                "\(raw: model.isolation)private static func _$initialized() -> \(raw: model.name) { \(raw: model.name)() }",
                 """
                 nonisolated \(raw: access)convenience init(_materializing: SealedData._Materialization) {
                     self.init(_$replacedBy: SealedData._unisolated(\(raw: model.name)._$initialized))
