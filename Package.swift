@@ -112,7 +112,7 @@ let package = Package(
         // Runs the tool as a process.
         .target(
             name: "TestSupport",
-            dependencies: ["QueryLanguage"],
+            dependencies: ["QueryLanguage", "EncryptedSQLite"],
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),

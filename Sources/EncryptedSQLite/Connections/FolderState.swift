@@ -40,8 +40,12 @@ struct FolderState: Equatable {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
         return [modified, changed].allSatisfy { time in
-            let age = (Int(now.tv_sec) - time.seconds) * 1_000_000_000 + Int(now.tv_nsec) - time.nanoseconds
-            return age > (time.nanoseconds % 1_000_000 == 0 ? 4_000_000_000 : 25_000_000)
+            // A file system may have any time.
+            let (seconds, overflows) = Int(now.tv_sec).subtractingReportingOverflow(time.seconds)
+            guard !overflows, seconds >= 0 else { return false }
+            if seconds > 4 { return true }
+            let hasFraction = time.nanoseconds % 1_000_000 != 0
+            return hasFraction && seconds * 1_000_000_000 + Int(now.tv_nsec) - time.nanoseconds > 25_000_000
         }
     }
 }

@@ -1,6 +1,8 @@
+import EncryptedSQLite
 import Foundation
 import ObjectGraph
 import SealedStore
+import TestSupport
 
 /// The stores that the suite runs on.
 enum StoreKind: CaseIterable, Sendable {
@@ -20,7 +22,7 @@ enum StoreKind: CaseIterable, Sendable {
     var options: [String: any Sendable] {
         switch self {
         case .reference: [:]
-        case .sealed: [SealedStore.keyOption: "correct horse battery staple"]
+        case .sealed: [SealedStore.keyOption: EncryptionKey.ofTests]
         }
     }
 }

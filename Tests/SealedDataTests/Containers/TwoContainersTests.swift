@@ -55,7 +55,7 @@ import Testing
     private static func container(_ folder: TemporaryFolder) throws -> ModelContainer {
         try ModelContainer(
             for: Shelf.self,
-            configurations: ModelConfiguration(url: folder.file("shelves.store"), key: .passphrase("p"))
+            configurations: ModelConfiguration(url: folder.file("shelves.store"), key: .ofTests)
         )
     }
 

@@ -40,7 +40,7 @@ import Testing
     private func open(_ type: any PersistentModel.Type) throws -> ModelContainer {
         try ModelContainer(
             for: type,
-            configurations: ModelConfiguration(url: folder.file("notes"), key: .passphrase("p"))
+            configurations: ModelConfiguration(url: folder.file("notes"), key: .ofTests)
         )
     }
 

@@ -14,7 +14,7 @@ import Testing
             "trips",
             schema: Itineraries.schema,
             url: folder.file("trips.store"),
-            key: .passphrase("p")
+            key: .ofTests
         )
     }
 

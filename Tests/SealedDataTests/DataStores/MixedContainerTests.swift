@@ -19,7 +19,7 @@ import Testing
                 "sealed",
                 schema: Schema([Secret.self]),
                 url: folder.file("sealed.store"),
-                key: .passphrase("p")
+                key: .ofTests
             ),
         ]
         return try ModelContainer(

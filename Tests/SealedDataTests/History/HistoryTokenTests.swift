@@ -18,7 +18,7 @@ import Testing
             name,
             schema: schema,
             url: folder.file("\(name).store"),
-            key: .passphrase("the history of notes")
+            key: .ofTests
         )
         configuration.history = HistoryOptions()
         return configuration

@@ -40,7 +40,7 @@ enum Records {
     }
 
     static func container(_ url: URL, history: HistoryOptions? = HistoryOptions()) throws -> ModelContainer {
-        var configuration = ModelConfiguration(url: url, key: .passphrase("the history of routes"))
+        var configuration = ModelConfiguration(url: url, key: .ofTests)
         configuration.history = history
         return try ModelContainer(for: Route.self, NightRoute.self, Stop.self, configurations: configuration)
     }
@@ -244,7 +244,7 @@ enum Records {
                 name,
                 schema: schema,
                 url: folder.file("\(name).store"),
-                key: .passphrase("the history of routes")
+                key: .ofTests
             )
             configuration.history = HistoryOptions()
             return configuration

@@ -39,7 +39,7 @@ struct SubclassFetchTests {
                 for: Schema(types),
                 configurations: ModelConfiguration(
                     url: folder.file("fleet.sealed"),
-                    key: .passphrase("fleet")
+                    key: .ofTests
                 )
             )
         }

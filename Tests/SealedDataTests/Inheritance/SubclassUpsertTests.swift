@@ -76,7 +76,7 @@ import Testing
                 for: Document.self,
                 Letter.self,
                 Invoice.self,
-                configurations: ModelConfiguration(url: folder.file("s"), key: .passphrase("p"))
+                configurations: ModelConfiguration(url: folder.file("s"), key: .ofTests)
             )
         }
         let (first, second) = (ModelContext(try open()), ModelContext(try open()))

@@ -46,7 +46,7 @@ enum Live {
     static func container(in folder: TemporaryFolder) throws -> ModelContainer {
         let configuration = ModelConfiguration(
             url: folder.file("stations.sealed"),
-            key: .passphrase("correct horse battery staple")
+            key: .ofTests
         )
         return try ModelContainer(for: Station.self, configurations: configuration)
     }

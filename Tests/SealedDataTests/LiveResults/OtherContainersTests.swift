@@ -129,7 +129,7 @@ import TestSupport
     @Test func `a configuration follows other processes without observers`() throws {
         var configuration = ModelConfiguration(
             url: folder.file("stations.sealed"),
-            key: .passphrase("correct horse battery staple")
+            key: .ofTests
         )
         configuration.followsOtherProcesses = true
         let following = try ModelContainer(for: Station.self, configurations: configuration)

@@ -88,7 +88,7 @@ import Testing
     private let url: URL
     private let folder = TemporaryFolder()
     private let container: ModelContainer
-    private static let key = EncryptionKey.passphrase("parcels")
+    private static let key = EncryptionKey.ofTests
 
     init() throws {
         url = folder.url.appending(path: "parcels.store")

@@ -25,7 +25,7 @@ struct SharedInverseTests {
         private static func container(in folder: TemporaryFolder) throws -> ModelContainer {
             try ModelContainer(
                 for: Yard.self,
-                configurations: ModelConfiguration(url: folder.file("garden"), key: .passphrase("garden"))
+                configurations: ModelConfiguration(url: folder.file("garden"), key: .ofTests)
             )
         }
     }

@@ -228,7 +228,7 @@ struct TransformedPropertyTests {
     @Test(arguments: ["colour", "base"])
     func `data that the transformer refuses is reported and kept`(property: String) throws {
         let folder = TemporaryFolder()
-        let configuration = ModelConfiguration(url: folder.file("swatches.store"), key: .passphrase("colours"))
+        let configuration = ModelConfiguration(url: folder.file("swatches.store"), key: .ofTests)
         let damaged = Data("neither red nor blue".utf8)
         do {
             let container = try ModelContainer(for: Stored.Swatch.self, configurations: configuration)
@@ -259,7 +259,7 @@ struct TransformedPropertyTests {
 
     @Test func `a migration writes the default value of a new property`() throws {
         let folder = TemporaryFolder()
-        let configuration = ModelConfiguration(url: folder.file("swatches.store"), key: .passphrase("colours"))
+        let configuration = ModelConfiguration(url: folder.file("swatches.store"), key: .ofTests)
         do {
             let context = ModelContext(try ModelContainer(for: Earlier.Swatch.self, configurations: configuration))
             context.insert(Earlier.Swatch("sea"))
@@ -278,7 +278,7 @@ struct TransformedPropertyTests {
 
     @Test func `a tombstone has the value`() throws {
         let folder = TemporaryFolder()
-        var configuration = ModelConfiguration(url: folder.file("kept.store"), key: .passphrase("colours"))
+        var configuration = ModelConfiguration(url: folder.file("kept.store"), key: .ofTests)
         configuration.history = HistoryOptions()
         let context = ModelContext(try ModelContainer(for: Kept.self, configurations: configuration))
         let kept = Kept(Colour(1, 2, 3))

@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func `opening a pool of four derives the key once`() throws {
-        let library = try libraryWithBooks(10)
+        let library = try Library(folder.file("passphrase.store"), key: .passphrase("four readers"))
         let database = try library.opened().database
         // Four readers at once: each waits until all have begun.
         let begun = DispatchGroup()

@@ -2,10 +2,11 @@ import EncryptedSQLite
 import Foundation
 @testable import ObjectGraph
 @testable import SealedStore
+import TestSupport
 
 /// People with every kind of relationship, in a file with a history.
 struct Club {
-    static let key: EncryptionKey = .passphrase("the history of the club")
+    static let key = EncryptionKey.ofTests
 
     let coordinator: PersistentStoreCoordinator
     let context: ManagedObjectContext

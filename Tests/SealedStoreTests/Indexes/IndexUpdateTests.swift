@@ -142,7 +142,7 @@ import Testing
             try archive.context.save()
         }
         let script = """
-            PRAGMA key = 'correct horse battery staple';
+            \(EncryptionKey.statementOfTests)
             PRAGMA integrity_check;
             UPDATE "Article" SET "title" = 'black tea' WHERE "_id" = 1;
             DELETE FROM "Article" WHERE "_id" = 3;

@@ -96,7 +96,7 @@ import Testing
     {
         let script = """
             .dbconfig defensive off
-            PRAGMA key = 'correct horse battery staple';
+            \(EncryptionKey.statementOfTests)
             UPDATE "_fulltext_Person_name_data" SET block = zeroblob(length(block)) WHERE id > 10;
             DELETE FROM "_rtree_Person_x_y_rowid" WHERE rowid = 2;
             """
@@ -114,7 +114,7 @@ import Testing
     @Test func `a row that an index lacks cannot be changed before the repair, and other rows can`() throws {
         let script = """
             .dbconfig defensive off
-            PRAGMA key = 'correct horse battery staple';
+            \(EncryptionKey.statementOfTests)
             CREATE TEMP TABLE kept AS SELECT * FROM sqlite_schema WHERE name = '_index_Person_x';
             PRAGMA writable_schema = ON;
             DELETE FROM sqlite_schema WHERE name = '_index_Person_x';
@@ -155,7 +155,7 @@ import Testing
     {
         let script = """
             .dbconfig defensive off
-            PRAGMA key = 'correct horse battery staple';
+            \(EncryptionKey.statementOfTests)
             \(statement);
             """
         let opened = try people.reopened {

@@ -2,10 +2,11 @@ import EncryptedSQLite
 import Foundation
 @testable import ObjectGraph
 @testable import SealedStore
+import TestSupport
 
 /// Authors and their books, in an encrypted file.
 struct Library {
-    static let key: EncryptionKey = .passphrase("correct horse battery staple")
+    static let key = EncryptionKey.ofTests
 
     let coordinator: PersistentStoreCoordinator
     let context: ManagedObjectContext

@@ -6,7 +6,7 @@ import TestSupport
 
 /// A model with an attribute of each type, and a relationship of each kind.
 enum Harbour {
-    static let key = EncryptionKey.passphrase("correct horse battery staple")
+    static let key = EncryptionKey.ofTests
 
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [

@@ -224,7 +224,7 @@ struct UpdatingTests {
             """
         )
         try ForeignFile.run(
-            "PRAGMA key = 'correct horse battery staple'; UPDATE Port SET home = NULL;",
+            "\(EncryptionKey.statementOfTests) UPDATE Port SET home = NULL;",
             on: folder.file("store")
         )
         let report = try run(#"{"_entity":"Vessel","name":"Bee"}"#)
