@@ -43,6 +43,42 @@ import Testing
         #expect(!second.hasChanges)
     }
 
+    // context                                | another context
+    // has read the books of three authors    |
+    // relates a book to the third, or none   |
+    //                                        | relates it to the second, saves
+    // reads all books again                  |
+    @Test(arguments: StoreKind.allCases, [true, false])
+    func `an object with an unsaved reference is no member of the owner in the store`(
+        kind: StoreKind,
+        hasOwner: Bool
+    ) throws {
+        let store = try TestStore(kind)
+        let first = store.context()
+        let authors = ["1", "2", "3"].map { first.make("Author", ["name": $0]) }
+        let book = first.make("Book", ["name": "book"])
+        book[one: "author"] = authors[0]
+        try first.save()
+        let second = store.context()
+        second.mergePolicy = .mergeByPropertyObjectTrump
+        let others = try authors.map { try second.counterpart(of: $0) }
+        let moved = try second.counterpart(of: book)
+        #expect(others.map { $0[many: "books"].count } == [1, 0, 0])
+        moved[one: "author"] = hasOwner ? others[2] : nil
+        book[one: "author"] = authors[1]
+        try first.save()
+        second.processPendingChanges()
+        #expect(others.map { $0[many: "books"].count } == [0, 0, hasOwner ? 1 : 0])
+        second.rollback()
+        #expect(others.map { $0[many: "books"].count } == [0, 1, 0])
+        moved[one: "author"] = hasOwner ? others[2] : nil
+        second.delete(others[1])
+        try second.save()
+        let fresh = store.context()
+        #expect(try fresh.one("Book")[one: "author"]?["name"] == (hasOwner ? "3" : nil))
+        #expect(try store.problems() == [])
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `to-many relationships follow the saves of other contexts`(kind: StoreKind) throws {
         let (store, (first, author), (second, counterpart)) = try Self.contexts(kind)

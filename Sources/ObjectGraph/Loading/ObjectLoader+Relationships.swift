@@ -85,15 +85,41 @@ extension ObjectLoader {
         if let inverse = relationship.inverse, !inverse.isToMany {
             for (object, row) in later { object.adoptDestination(at: inverse.slot, of: row) }
         }
+        let hasUpdates = (owners.values.first?.managedObjectContext?.changeTracker.updated.count ?? 0) > 0
         var owners = owners
         for (key, range) in result.owners {
-            owners.removeValue(forKey: key)?.members(of: relationship).load(result.members[range])
+            let members = result.members[range]
+            let loaded = owners.removeValue(forKey: key)?.members(of: relationship)
+            if hasUpdates, let inverse = relationship.inverse, !inverse.isToMany {
+                loaded?.load(members.filter { !belongsElsewhere($0, than: key, along: inverse) })
+            } else {
+                loaded?.load(members)
+            }
         }
         for owner in owners.values { owner.members(of: relationship).load(EmptyCollection()) }
         return objects
     }
 
+    /// Whether an unsaved reference of an object leads to another owner, or to none: another writer has made the object a
+    /// member of the owner, which it is not in this context.
+    private func belongsElsewhere(_ key: Int64, than owner: Int64, along relationship: Relationship) -> Bool {
+        guard let member = identityMap.object(forKey: key, of: relationship.source) else { return false }
+        return member.hasUnsavedReference(along: relationship) && member.destinationKey(at: relationship.slot) != owner
+    }
+
     // MARK: Unloading
+
+    /// Unloads the to-many relationships to which unsaved references of objects do not lead, although the rows of the
+    /// objects do: without the references, the objects are members.
+    func unloadMembers(concealedBy objects: [any GraphObject]) {
+        for object in objects {
+            guard let row = object.state.pointee.row else { continue }
+            for relationship in object.entity.relationships where object.hasUnsavedReference(along: relationship) {
+                guard let inverse = relationship.inverse, inverse.isToMany else { continue }
+                unloadMembers(of: inverse, owner: row.integer(at: relationship.slot))
+            }
+        }
+    }
 
     /// Unloads the to-many relationships of which the object of a row is a member, according to the row.
     func unloadMembers(namedBy row: Row) {
@@ -112,5 +138,13 @@ extension ObjectLoader {
     /// Unloads a to-many relationship of all objects.
     func unloadMembers(of relationship: Relationship) {
         for object in identityMap.objects(of: relationship.source) { object.unloadMembers(of: relationship) }
+    }
+}
+
+extension GraphObject {
+    /// Whether the destination of a to-one relationship is an unsaved one.
+    fileprivate func hasUnsavedReference(along relationship: Relationship) -> Bool {
+        guard !relationship.isToMany, let changes = state.pointee.changes else { return false }
+        return !changes[relationship.slot].isUnset
     }
 }

@@ -21,6 +21,7 @@ final class ChangeReverter {
         let changed = changeTracker.updated.objects + changeTracker.deleted.objects
         changeTracker.unpropagatedDeletes = []
         changeTracker.removeAll()
+        loader.unloadMembers(concealedBy: changed)
         for object in changed { object.dropChanges() }
         // The reverted deletion stays saved.
         for object in reinserted where object.life == .unchanged { object.life.markMissing() }

@@ -12,13 +12,40 @@ package struct CommittedChanges: Sendable {
         /// The slots of an updated object that have changed; nil if any slot may have changed.
         package var slots: SlotSet?
         /// The row after the change; nil if it is unknown, or the object was deleted.
-        package var row: Row?
+        package private(set) var row: Row?
+        /// Whether the row is the one before the change: only to-many relationships have changed, which other rows
+        /// contain.
+        private var keepsRow = false
 
         /// Makes a change.
         package init(_ kind: Kind, slots: SlotSet? = nil, row: Row? = nil) {
             self.kind = kind
             self.slots = slots
             self.row = row
+        }
+
+        /// Makes the change of a to-many relationship.
+        init(ofMembersAt slot: Int) {
+            self.init(.updated)
+            var slots = SlotSet()
+            slots.insert(slot)
+            self.slots = slots
+            keepsRow = true
+        }
+
+        private var hasUnknownRow: Bool { row == nil && !keepsRow && kind != .deleted }
+
+        /// Takes what is known of the row from an earlier change. A commit whose row is unknown may have been noticed
+        /// before an earlier one.
+        fileprivate mutating func completeRow(after earlier: Change) {
+            guard kind != .deleted, earlier.kind != .deleted else { return }
+            if hasUnknownRow || earlier.hasUnknownRow {
+                row = nil
+                keepsRow = false
+            } else {
+                row = row ?? earlier.row
+                keepsRow = row == nil
+            }
         }
     }
 
@@ -54,7 +81,7 @@ package struct CommittedChanges: Sendable {
                     merged.slots?.formUnion(earlier)
                 }
             }
-            if merged.row == nil, merged.kind != .deleted { merged.row = known.row }
+            merged.completeRow(after: known)
             objects[key] = merged
         }
     }
@@ -106,11 +133,11 @@ package struct CommittedChanges: Sendable {
         for change in request.memberships {
             let relationship = change.relationship
             if roots.contains(relationship.source.rootIndex) {
-                add(Change(.updated, slot: relationship.slot), of: change.owner, entity: relationship.source)
+                add(Change(ofMembersAt: relationship.slot), of: change.owner, entity: relationship.source)
             }
             guard let inverse = relationship.inverse, roots.contains(inverse.source.rootIndex) else { continue }
             for key in change.added + change.removed {
-                add(Change(.updated, slot: inverse.slot), of: key, entity: inverse.source)
+                add(Change(ofMembersAt: inverse.slot), of: key, entity: inverse.source)
             }
         }
     }
@@ -145,7 +172,7 @@ package struct CommittedChanges: Sendable {
             guard slots?.contains(slot) ?? true, let inverse = relationship.inverse, inverse.isToMany,
                 roots?.contains(inverse.source.rootIndex) ?? true, row.hasValue(at: slot), row.integer(at: slot) > 0
             else { continue }
-            add(Change(.updated, slot: inverse.slot), of: row.integer(at: slot), entity: inverse.source)
+            add(Change(ofMembersAt: inverse.slot), of: row.integer(at: slot), entity: inverse.source)
         }
     }
 
@@ -183,14 +210,5 @@ package struct CommittedChanges: Sendable {
             roots[rootIndex, default: Root()].slotsOfAnyObject.formUnion(root.slotsOfAnyObject)
             if root.isUnknown { roots[rootIndex, default: Root()].isUnknown = true }
         }
-    }
-}
-
-extension CommittedChanges.Change {
-    /// The change of one slot of an updated object.
-    fileprivate init(_ kind: CommittedChanges.Kind, slot: Int) {
-        var slots = SlotSet()
-        slots.insert(slot)
-        self.init(kind, slots: slots)
     }
 }

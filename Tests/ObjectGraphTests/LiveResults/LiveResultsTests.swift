@@ -60,6 +60,31 @@ import Testing
         try followed.expectCurrent("after a save of another context")
     }
 
+    // followed context       | another context
+    //                        | saves a book that is not registered
+    //                        | changes it by a request, whose row nobody announces
+    // processes both         |
+    @Test(arguments: ["insertion", "update"], ["results", "others"])
+    func `an object that a request changes after a save has its last values`(first: String, belongs: String) throws {
+        let request = context.request("Book", where: pages == 7, sortedBy: [QuerySort(name)])
+        let followed = try FollowedResults(request, in: context)
+        let other = store.context()
+        let (saved, final): (Int64, Int64) = belongs == "results" ? (5, 7) : (7, 5)
+        let new = first == "insertion" ? other.make("Book", ["name": "a book"]) : try book(9, in: other)
+        new["pages"] = .integer(saved)
+        try other.save()
+        let update = BatchUpdateRequest(
+            store.model.entitiesByName["Book"]!,
+            propertiesToUpdate: ["pages": .literal(.integer(final))],
+            predicate: pages == .integer(saved)
+        )
+        _ = try other.execute(update)
+        context.processPendingChanges()
+        #expect(followed.objects.count == (belongs == "results" ? 1 : 0))
+        #expect(try context.one("Book", where: pages == .integer(final))["pages"] == .integer(final))
+        try followed.expectCurrent("after both")
+    }
+
     // parent              | followed child       | another child
     //                     | shows the books      |
     //                     |                      | changes books, saves to the parent

@@ -25,6 +25,12 @@ import TestSupport
         other = ModelContext(try Live.container(in: folder))
     }
 
+    private func container(_ name: String, history: HistoryOptions?) throws -> ModelContainer {
+        var configuration = ModelConfiguration(url: folder.file(name), key: .ofTests)
+        configuration.history = history
+        return try ModelContainer(for: Station.self, configurations: configuration)
+    }
+
     @Test func `loaded members and values follow another container`() throws {
         let town = try #require(try context.fetch(FetchDescriptor<Town>()).first)
         #expect(town.stations.count == 2)
@@ -87,14 +93,6 @@ import TestSupport
     }
 
     @Test func `the notification of a remote change has the tokens of stores with a history`() throws {
-        func container(_ name: String, history: HistoryOptions?) throws -> ModelContainer {
-            var configuration = ModelConfiguration(
-                url: folder.file(name),
-                key: try .raw(Array(repeating: 7, count: 32))
-            )
-            configuration.history = history
-            return try ModelContainer(for: Station.self, configurations: configuration)
-        }
         for history in [HistoryOptions(), nil] {
             let name = history == nil ? "plain.sealed" : "recorded.sealed"
             let observed = try container(name, history: history)
@@ -124,6 +122,37 @@ import TestSupport
             #expect(tokens?.values.first as? DefaultHistoryToken == last.token)
             #expect(tokens?.keys.first == last.storeIdentifier)
         }
+    }
+
+    // observing context    | its container          | another container
+    // shows stations       |                        |
+    //                      | saves a station        |
+    //                      |                        | changes it, saves
+    // processes both       |                        |
+    @Test(arguments: [true, false], [true, false])
+    func `an object that two containers change in turn has its last values`(isNew: Bool, belongs: Bool) throws {
+        let observed = try container("turns", history: HistoryOptions())
+        let writer = ModelContext(observed)
+        if !isNew {
+            writer.insert(Station("old"))
+            try writer.save()
+        }
+        let context = ModelContext(observed)
+        let results = try ResultsObserver(
+            filterBy: #Predicate<Station> { $0.name == "shown" },
+            sortBy: [SortDescriptor(\Station.name)],
+            modelContext: context
+        )
+        let (first, last) = belongs ? ("other", "shown") : ("shown", "other")
+        if isNew { writer.insert(Station(first)) } else { try writer.fetch(FetchDescriptor<Station>())[0].name = first }
+        try writer.save()
+        let other = ModelContext(try container("turns", history: nil))
+        try #require(try other.fetch(FetchDescriptor<Station>()).first).name = last
+        try other.save()
+        context.processPendingChanges()
+        #expect(results.results.map(\.name) == (belongs ? ["shown"] : []))
+        #expect(try context.fetch(FetchDescriptor<Station>()).map(\.name) == [last])
+        #expect(try context.storeProblems() == [])
     }
 
     @Test func `a configuration follows other processes without observers`() throws {
