@@ -1,16 +1,33 @@
 extension ObjectLoader {
     // MARK: Destinations
 
-    /// Fetches the destination of a to-one relationship of `object`, which is not registered yet.
+    /// Fetches the destination of a to-one relationship of `object`, which is not registered yet, and records a
+    /// failure; see ``fetchDestination(of:key:from:)``.
+    func destination(of relationship: Relationship, key: Int64, from object: any GraphObject) -> (any GraphObject)? {
+        let found = reading(for: object, relationship) {
+            try fetchDestination(of: relationship, key: key, from: object)
+        }
+        return found ?? nil
+    }
+
+    /// Fetches an object that a relationship of `object` leads to, and that is not registered yet.
     ///
     /// The destinations of the objects that were fetched together with `object` are fetched with it, so that following
-    /// a relationship from many objects costs a few statements.
-    func destination(of relationship: Relationship, key: Int64, from object: any GraphObject) -> (any GraphObject)? {
+    /// a to-one relationship from many objects costs a few statements. The rows do not contain the members of to-many
+    /// relationships.
+    ///
+    /// - Returns: the object; nil if the store has no row of it.
+    /// - Throws: errors of the store.
+    func fetchDestination(
+        of relationship: Relationship,
+        key: Int64,
+        from object: any GraphObject
+    ) throws -> (any GraphObject)? {
         guard key > 0 else { return nil }
-        let keys = object.neighbours.map { missingDestinations(of: relationship, in: $0, and: key) } ?? [key]
+        let chunk = relationship.isToMany ? nil : object.neighbours
+        let keys = chunk.map { missingDestinations(of: relationship, in: $0, and: key) } ?? [key]
         let ids = keys.map { identityMap.id(entity: relationship.destination, key: $0) }
-        let found = reading(for: object, relationship) { try stores.rows(of: relationship.destination, with: ids) }
-        guard let rows = found else { return nil }
+        let rows = try stores.rows(of: relationship.destination, with: ids)
         // The objects must outlive the sweep that registering them may cause.
         return withExtendedLifetime(materializeReferences(rows)) {
             identityMap.destination(forKey: key, of: relationship)

@@ -59,6 +59,9 @@ extension UndoRegistration {
     /// Whether the destination of a relationship is missing and cannot be restored, so that the relationship must not
     /// lead to it again. It may have been missing when the change was recorded, since the deletion of an object does
     /// not clear one-way relationships to it.
+    ///
+    /// A destination that cannot be read, such as one in a locked store, is not lost. The failure is not recorded: the
+    /// relationship keeps its key, and a save checks that the destination exists.
     private func isLost(
         _ reference: ObjectReference,
         from object: any GraphObject,
@@ -66,8 +69,15 @@ extension UndoRegistration {
     ) -> Bool {
         let key = reference.currentKey
         guard key > 0 else { return false }
-        guard let destination = loader.destination(of: relationship, key: key, from: object) else { return true }
-        return destination.life.isMissing && !destination.life.isRestorable
+        do {
+            let destination =
+                try identityMap.destination(forKey: key, of: relationship)
+                ?? loader.fetchDestination(of: relationship, key: key, from: object)
+            guard let destination else { return true }
+            return destination.life.isMissing && !destination.life.isRestorable
+        } catch {
+            return false
+        }
     }
 
     // MARK: Deletions

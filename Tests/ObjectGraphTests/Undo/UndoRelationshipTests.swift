@@ -231,4 +231,48 @@ import Testing
         #expect(try store.problems() == [])
         #expect(held.count == (isHeld ? 2 : 0))
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an undo of references to a registered owner reads nothing`(kind: StoreKind) throws {
+        let library = try Library(kind)
+        for book in library.books { book[one: "author"] = nil }
+        library.context.processPendingChanges()
+        library.store.counter.reset()
+        library.context.undo()
+        #expect(library.store.counter.reads == 0)
+        #expect(library.books.allSatisfy { $0[one: "author"] === library.author })
+        #expect(library.author[many: "books"].texts("name") == ["a", "b", "c"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an undo restores references to objects that cannot be read`(kind: StoreKind) throws {
+        struct IsBroken: Error {}
+        let store = try TestStore(kind)
+        let writer = store.context()
+        let writtenAuthor = writer.make("Author", ["name": "author"])
+        let book = writer.make("Book", ["name": "a"])
+        writtenAuthor[one: "favourite"] = book
+        writtenAuthor[many: "readings"] = [book]
+        try writer.save()
+        let context = store.context()
+        let author = try context.one("Author")
+        context.undoManager = UndoManager()
+        author[one: "favourite"] = nil
+        author[many: "readings"] = []
+        context.processPendingChanges()
+        try context.save()
+        _ = context.registeredObjects
+        #expect(context.registeredObject(for: book.managedObjectID) == nil)
+        store.counter.failReads(with: IsBroken())
+        context.undo()
+        store.counter.failReads(with: nil)
+        try context.save()
+        #expect(author[one: "favourite"]?.managedObjectID == book.managedObjectID)
+        #expect(author[many: "readings"].names == ["a"])
+        let reader = store.context()
+        let found = try reader.one("Author")
+        #expect(found[one: "favourite"]?.managedObjectID == book.managedObjectID)
+        #expect(found[many: "readings"].names == ["a"])
+        #expect(try store.problems() == [])
+    }
 }

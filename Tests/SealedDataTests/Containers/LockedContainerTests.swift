@@ -65,6 +65,30 @@ import Testing
         #expect(try ModelContext(container).fetch(FetchDescriptor<SealedLetter>()).map(\.text) == ["changed"])
     }
 
+    @Test(arguments: [false, true])
+    func `an undo in a locked container restores references, which a later save writes`(isSaved: Bool) throws {
+        let context = ModelContext(container)
+        let reply = try #require(try context.fetch(FetchDescriptor<SealedReply>()).first)
+        let letter = try #require(reply.letter)
+        let undoManager = UndoManager()
+        context.undoManager = undoManager
+        reply.letter = nil
+        reply.text = "another answer"
+        context.processPendingChanges()
+        if isSaved { try context.save() }
+        container.lock()
+        undoManager.undo()
+        #expect(reply.letter === letter)
+        #expect(reply.text == "answer")
+        try container.unlock(with: key)
+        reply.text = "written after the undo"
+        try context.save()
+        let reader = ModelContext(container)
+        let found = try reader.fetch(FetchDescriptor<SealedReply>())
+        #expect(found.map(\.text) == ["written after the undo"])
+        #expect(found.map { $0.letter?.text } == ["first"])
+    }
+
     @Test func `a suspended container throws until it is resumed`() throws {
         let context = ModelContext(container)
         container.suspend()
