@@ -17,7 +17,12 @@ struct ColumnPath {
             }
             var entity = entity
             for slot in slots {
-                guard slot < entity.slotCount else { throw SwiftDataError.unknownSchema }
+                guard slot < entity.slotCount else {
+                    throw SwiftDataError(
+                        .unknownSchema,
+                        "entity '\(entity.name)' does not have all properties of '\(keyPath)'"
+                    )
+                }
                 properties.append(entity.properties[slot])
                 if case .relationship(let relationship) = entity.properties[slot] { entity = relationship.destination }
             }

@@ -101,7 +101,9 @@ private struct AggregateQuery<Model: PersistentModel> {
     init(in context: ModelContext, where predicate: Predicate<Model>?) throws {
         graph = context.graph
         reader = PredicateReader(model: graph.model)
-        guard let entity = graph.entity(for: Model.self) else { throw SwiftDataError.unknownSchema }
+        guard let entity = graph.entity(for: Model.self) else {
+            throw SwiftDataError(classOutsideSchema: Model.self)
+        }
         request = DictionaryFetchRequest(entity)
         request.predicate = try predicate.map { try reader.read($0, entity: entity) }
     }

@@ -45,7 +45,7 @@ private struct SavedObjects {
     mutating func insert(_ snapshot: DefaultSnapshot) throws {
         let identifier = snapshot.persistentIdentifier
         guard let entity = context.model.entitiesByName[identifier.entityName] else {
-            throw SwiftDataError.unknownSchema
+            throw SwiftDataError(.unknownSchema, "entity '\(identifier.entityName)' is not in the store's schema")
         }
         inserted[identifier] = context.insertNewObject(of: entity)
     }

@@ -107,7 +107,7 @@ extension ModelContext {
     /// Returns the fetch request for a descriptor.
     @inlinable
     func request<T: PersistentModel>(for descriptor: FetchDescriptor<T>) throws -> FetchRequest {
-        guard let entity = graph.entity(for: T.self) else { throw SwiftDataError.unknownSchema }
+        guard let entity = graph.entity(for: T.self) else { throw SwiftDataError(classOutsideSchema: T.self) }
         var request = try FetchRequest(descriptor, of: entity, in: graph.model)
         if hasDataStores { note(descriptor, in: &request) }
         return request

@@ -28,7 +28,7 @@ public struct SwiftDataError: Error, Hashable, Sendable {
         case missingModelContext = "the object is in no context"
         case backwardMigration = "the store is of a newer version of the schema"
         case unknownConfiguration = "the container has no such file"
-        case unknownSchema = "the store is of a schema that the migration plan does not know"
+        case unknownSchema = "the schema does not allow the operation"
         case historyTokenExpired = "the history since the token has been deleted"
         case invalidTransactionFetchRequest = "the history cannot be fetched this way"
     }
@@ -46,6 +46,15 @@ public struct SwiftDataError: Error, Hashable, Sendable {
         self.code = code
         self.explanation = explanation
         underlyingError = cause
+    }
+
+    /// Creates the error for a model class that is not in a container's schema. The class is named with its enclosing
+    /// types, since the classes of several versions of a schema often have the same name.
+    @usableFromInline
+    init(classOutsideSchema type: any PersistentModel.Type) {
+        let qualified = String(reflecting: type)
+        let name = qualified.firstIndex(of: ".").map { qualified[qualified.index(after: $0)...] } ?? qualified[...]
+        self.init(.unknownSchema, "class '\(name)' is not in the container's schema")
     }
 
     /// A fetch in batches includes unsaved changes.
@@ -78,7 +87,7 @@ public struct SwiftDataError: Error, Hashable, Sendable {
     public static let missingModelContext = SwiftDataError(.missingModelContext)
     /// A store has a newer version than the schema.
     public static let backwardMigration = SwiftDataError(.backwardMigration)
-    /// A store has a schema that the migration plan does not contain.
+    /// A class is not in the schema, or the versions and stages of a migration plan do not form one sequence.
     public static let unknownSchema = SwiftDataError(.unknownSchema)
     /// A container has no encrypted file of a configuration, or several if none was named.
     public static let unknownConfiguration = SwiftDataError(.unknownConfiguration)

@@ -67,7 +67,7 @@ public final class HistoryObserver: Observable, Sendable {
         let observed = try observedModels.map { type in
             guard let name = stores.schema.entities.first(where: { $0.modelType == type })?.name,
                 let entity = model.entitiesByName[name]
-            else { throw SwiftDataError.unknownSchema }
+            else { throw SwiftDataError(classOutsideSchema: type) }
             return entity
         }
         entities = observed.isEmpty ? nil : Set(observed.flatMap(\.family).map(\.index))

@@ -30,7 +30,9 @@ struct ResultsQuery<Element: PersistentModel, SectionTitle: Hashable> {
     /// - Throws: ``SwiftDataError/unsupportedPredicate`` or a related error if the store cannot execute it.
     func query(in context: ModelContext) throws -> LiveResults.Query {
         let titles = try titles
-        guard let entity = context.graph.entity(for: Element.self) else { throw SwiftDataError.unknownSchema }
+        guard let entity = context.graph.entity(for: Element.self) else {
+            throw SwiftDataError(classOutsideSchema: Element.self)
+        }
         do {
             var request = try context.request(for: descriptor)
             if let titles {
