@@ -208,11 +208,15 @@ private struct LoadIssue {
         case SealedStoreError.modelMismatch:
             "The store is unchanged. Let the container save and migrate it ('allowsSave', 'allowsMigration'), or open it "
                 + "with the schema that it has."
-        case SealedStoreError.cannotMigrate:
-            "Declare default values, rules for duplicates, or a migration plan with a custom stage that changes these "
-                + "objects."
-        case SealedStoreError.stoppedMigration:
-            "Add a custom stage that changes these objects; the next opening continues with the remaining stages."
+        case SealedStoreError.cannotMigrate(let problems):
+            remedy(
+                for: problems,
+                others: "Declare default values, rules for duplicates, or a migration plan with a custom stage that "
+                    + "changes these objects."
+            )
+        case SealedStoreError.stoppedMigration(_, let problems):
+            remedy(for: problems, others: "Add a custom stage that changes these objects.")
+                + " The next opening continues with the remaining stages."
         case SealedStoreError.migratedByAnotherProgram: "Open the container again."
         case SealedStoreError.notAStore: "Check the path; the file is unchanged."
         case SealedStoreError.damagedMetadata: "Restore the file from a backup."
@@ -221,5 +225,20 @@ private struct LoadIssue {
         case ObjectGraphError.entityInTwoStores: "Give each configuration a separate schema."
         default: nil
         }
+    }
+
+    /// Returns the remedy for the problems of a migration.
+    ///
+    /// - Parameter others: The remedy for problems other than values that do not convert between an attribute and a
+    ///   relationship of the same name. These have no place in the other version, so a custom stage between the two
+    ///   versions cannot keep them.
+    private static func remedy(for problems: [MigrationProblem], others: String) -> String {
+        let remedies = problems.map { problem in
+            guard problem.kind == .otherKind else { return others }
+            return
+                "Rename a property that changes between an attribute and a relationship in an intermediate version of "
+                + "the schema, and move its values in a custom stage from that version to the next."
+        }
+        return remedies.isEmpty ? others : Set(remedies).sorted().joined(separator: " ")
     }
 }
