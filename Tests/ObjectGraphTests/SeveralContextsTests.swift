@@ -79,6 +79,35 @@ import Testing
         #expect(try store.problems() == [])
     }
 
+    // context                                | another context
+    // deletes an author, which clears the    |
+    // author of the book                     |
+    //                                        | changes the book, saves
+    // reverts the deletion                   |
+    @Test(arguments: StoreKind.allCases, ["refresh", "undo"])
+    func `a reverted deletion restores members that another context has changed meanwhile`(
+        kind: StoreKind,
+        reversal: String
+    ) throws {
+        let (store, (first, author), (second, counterpart)) = try Self.contexts(kind)
+        second.mergePolicy = .mergeByPropertyObjectTrump
+        second.undoManager = UndoManager()
+        let books = counterpart[many: "books"]
+        second.delete(counterpart)
+        second.processPendingChanges()
+        #expect(books.allSatisfy { $0[one: "author"] == nil })
+        for book in author[many: "books"] { book["pages"] = 5 }
+        try first.save()
+        second.processPendingChanges()
+        if reversal == "undo" { second.undoManager?.undo() } else { second.refresh(counterpart, mergeChanges: false) }
+        #expect(counterpart[many: "books"].names == ["a", "b"])
+        #expect(books.allSatisfy { $0[one: "author"] === counterpart })
+        try second.save()
+        let fresh = store.context()
+        #expect(try fresh.one("Author")[many: "books"].count == 2)
+        #expect(try store.problems() == [])
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `to-many relationships follow the saves of other contexts`(kind: StoreKind) throws {
         let (store, (first, author), (second, counterpart)) = try Self.contexts(kind)

@@ -106,22 +106,21 @@ extension ObjectLoader {
         var owners = owners
         for (key, range) in result.owners {
             let members = result.members[range]
-            let loaded = owners.removeValue(forKey: key)?.members(of: relationship)
-            if hasUpdates, let inverse = relationship.inverse, !inverse.isToMany {
-                loaded?.load(members.filter { !belongsElsewhere($0, than: key, along: inverse) })
+            guard let owner = owners.removeValue(forKey: key) else { continue }
+            // The rules of a deletion have cleared references, which are set again if the deletion is reverted.
+            if hasUpdates, let inverse = relationship.inverse, !inverse.isToMany,
+                !owner.state.pointee.flags.contains(.deletePropagated)
+            {
+                let current = members.filter { key in
+                    !(identityMap.object(forKey: key, of: inverse.source)?.hasLeft(owner, along: inverse) ?? false)
+                }
+                owner.members(of: relationship).load(current)
             } else {
-                loaded?.load(members)
+                owner.members(of: relationship).load(members)
             }
         }
         for owner in owners.values { owner.members(of: relationship).load(EmptyCollection()) }
         return objects
-    }
-
-    /// Whether an unsaved reference of an object leads to another owner, or to none: another writer has made the object a
-    /// member of the owner, which it is not in this context.
-    private func belongsElsewhere(_ key: Int64, than owner: Int64, along relationship: Relationship) -> Bool {
-        guard let member = identityMap.object(forKey: key, of: relationship.source) else { return false }
-        return member.hasUnsavedReference(along: relationship) && member.destinationKey(at: relationship.slot) != owner
     }
 
     // MARK: Unloading
@@ -159,6 +158,13 @@ extension ObjectLoader {
 }
 
 extension GraphObject {
+    /// Whether the unsaved reference of the object leads to another owner, or to none: another writer has made it a
+    /// member of the owner, which it is not in this context.
+    func hasLeft(_ owner: any GraphObject, along relationship: Relationship) -> Bool {
+        hasUnsavedReference(along: relationship)
+            && destinationKey(at: relationship.slot) != owner.state.pointee.key
+    }
+
     /// Whether the destination of a to-one relationship is an unsaved one.
     fileprivate func hasUnsavedReference(along relationship: Relationship) -> Bool {
         guard !relationship.isToMany, let changes = state.pointee.changes else { return false }

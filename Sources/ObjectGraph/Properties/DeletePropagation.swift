@@ -89,7 +89,9 @@ final class DeletePropagation {
         let cascades = cascading && relationship.deleteRule == .cascade
         if relationship.isToMany {
             for member in object.memberObjects(at: relationship.slot) {
-                if cascades { cascade(to: member) }
+                if cascades, !(relationship.inverse.map { member.hasLeft(object, along: $0) } ?? false) {
+                    cascade(to: member)
+                }
                 remove(object, from: member, along: relationship)
             }
         } else if let destination = object.destination(at: relationship.slot) {
@@ -139,6 +141,8 @@ final class DeletePropagation {
 
     /// Reverts deletions that have not been saved.
     func restore(_ objects: [any GraphObject]) {
+        // While the rules of their deletions count as applied: they have cleared the references of the members.
+        for object in objects { object.loadMembers() }
         for object in objects { changeTracker.undelete(object) }
         // After the loop, so that objects that are restored together find each other present.
         for object in objects { object.reestablishInverses() }

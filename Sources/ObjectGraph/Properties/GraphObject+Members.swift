@@ -15,6 +15,13 @@ extension GraphObject {
         }
     }
 
+    /// Loads the members of all to-many relationships.
+    func loadMembers() {
+        for relationship in entity.relationships where relationship.isToMany {
+            _ = memberObjects(at: relationship.slot)
+        }
+    }
+
     /// The members of a to-many relationship, as an array of their class; empty for another class.
     public func memberObjects<M: GraphObject>(at slot: Int, as type: M.Type) -> [M] {
         guard let loaded = loadedMembers(at: slot), let context = loaded.handler.context,

@@ -91,6 +91,7 @@ extension UndoRegistration {
     ) {
         let state = object.state
         if state.pointee.life.isDeleted {
+            object.loadMembers()
             changeTracker.deleted.remove(object)
             state.pointee.flags.remove(.deletePropagated)
             object.noteChange()

@@ -44,11 +44,7 @@ final class UndoRegistration {
     /// Loads the members of deleted objects, which are lost with the save of the deletion, if changes are recorded.
     func loadMembersOfDeletedObjects() {
         guard changeTracker.recorder != nil else { return }
-        for object in changeTracker.deleted.objects {
-            for relationship in object.entity.relationships where relationship.isToMany {
-                _ = object.memberObjects(at: relationship.slot)
-            }
-        }
+        for object in changeTracker.deleted.objects { object.loadMembers() }
     }
 }
 
