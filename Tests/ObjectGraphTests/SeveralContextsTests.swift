@@ -80,6 +80,38 @@ import Testing
     }
 
     // context                                | another context
+    // relates a cover to the third book,     |
+    // or none                                |
+    //                                        | relates it to the second, saves
+    // deletes the second, saves              |
+    @Test(arguments: StoreKind.allCases, [true, false])
+    func `a cascade keeps an object whose unsaved one-to-one reference leads to another owner`(
+        kind: StoreKind,
+        hasBook: Bool
+    ) throws {
+        let store = try TestStore(kind)
+        let first = store.context()
+        let books = ["1", "2", "3"].map { first.make("Book", ["name": $0]) }
+        let cover = first.make("Cover", ["name": "cover"])
+        cover[one: "book"] = books[0]
+        try first.save()
+        let second = store.context()
+        second.mergePolicy = .mergeByPropertyObjectTrump
+        let others = try books.map { try second.counterpart(of: $0) }
+        let moved = try second.counterpart(of: cover)
+        moved[one: "book"] = hasBook ? others[2] : nil
+        cover[one: "book"] = books[1]
+        try first.save()
+        second.processPendingChanges()
+        second.delete(others[1])
+        try second.save()
+        #expect(!moved.isObjectDeleted)
+        let fresh = store.context()
+        #expect(try fresh.one("Cover")[one: "book"]?["name"] == (hasBook ? "3" : nil))
+        #expect(try store.problems() == [])
+    }
+
+    // context                                | another context
     // deletes an author, which clears the    |
     // author of the book                     |
     //                                        | changes the book, saves

@@ -89,20 +89,19 @@ final class DeletePropagation {
         let cascades = cascading && relationship.deleteRule == .cascade
         if relationship.isToMany {
             for member in object.memberObjects(at: relationship.slot) {
-                if cascades, !(relationship.inverse.map { member.hasLeft(object, along: $0) } ?? false) {
-                    cascade(to: member)
-                }
+                if cascades { cascade(to: member, of: object, along: relationship) }
                 remove(object, from: member, along: relationship)
             }
         } else if let destination = object.destination(at: relationship.slot) {
-            if cascades { cascade(to: destination) }
+            if cascades { cascade(to: destination, of: object, along: relationship) }
             remove(object, from: destination, along: relationship)
         }
     }
 
-    /// Deletes an object along a delete rule.
-    private func cascade(to object: any GraphObject) {
+    /// Deletes an object along a delete rule of its owner, unless it has left the owner in this context.
+    private func cascade(to object: any GraphObject, of owner: any GraphObject, along relationship: Relationship) {
         guard !object.life.isDeletedOrMissing else { return }
+        if let inverse = relationship.inverse, object.hasLeft(owner, along: inverse) { return }
         delete(object)
         object.state.pointee.flags.insert(.deletedByCascade)
     }
