@@ -90,7 +90,7 @@ enum SmallBenchmarks {
                     let item = Item(number: -1)
                     context.insert(item)
                     try context.save()
-                    Self.settle()
+                    try Self.settle(file.deletingLastPathComponent())
                     return try nanoseconds {
                         for number in 0..<saves {
                             change(context, item, number)
@@ -103,7 +103,7 @@ enum SmallBenchmarks {
                 try bench.withNewFile { file in
                     let database = try HandWrittenDatabase(file, .raw(bench.key), creates: true)
                     try database.insert(1)
-                    Self.settle()
+                    try Self.settle(file.deletingLastPathComponent())
                     return try nanoseconds { try database.saveOneByOne(saves, sql, bind) }
                 }
             }
@@ -111,8 +111,12 @@ enum SmallBenchmarks {
     }
 
     /// Waits until the folder of a new file was last changed some time ago, as in a running app. Before, each save looks
-    /// for other files in place of the open ones.
-    private static func settle() { Thread.sleep(forTimeInterval: 0.05) }
+    /// for other files in place of the open ones. The processor stays busy, since an idle one begins slowly.
+    private static func settle(_ folder: URL) throws {
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.path)
+        let modified = try #require(attributes[.modificationDate] as? Date)
+        while Date().timeIntervalSince(modified) < 0.05 {}
+    }
 
     /// Inserts tickets whose numbers are in use: they replace the titles of the present ones.
     private static func upsert(_ bench: Workbench) -> Benchmark {

@@ -1,3 +1,4 @@
+package import Dispatch
 import Foundation
 
 /// A process that a test starts; killed with the last reference to it.
@@ -104,6 +105,21 @@ package final class ChildProcess {
         receiveRest()
         let signal = (waitForEnd() ?? 0) & 0x7f
         return signal == 0 ? nil : signal
+    }
+
+    /// Waits until the process has ended, without receiving its output.
+    ///
+    /// - Returns: false if it still runs at the given time.
+    package func waitForEnd(until time: DispatchTime) -> Bool {
+        let (identifier, ended) = (identifier, DispatchSemaphore(value: 0))
+        DispatchQueue.global().async {
+            var information = siginfo_t()
+            // The process is not reaped, so that the identifier cannot be that of another process. An error means that it
+            // was.
+            while waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+            ended.signal()
+        }
+        return ended.wait(timeout: time) == .success
     }
 
     /// Receives the rest of the output, and waits until the process ends.

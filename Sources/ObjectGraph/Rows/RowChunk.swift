@@ -42,7 +42,11 @@ public final class RowChunk: ManagedBuffer<RowChunk.Header, UInt64> {
     /// The capacity of a batch's first chunk in words: half a KB.
     @inlinable static var smallestCapacity: Int { 64 - 8 }
 
-    /// The chunk of builders that have no row yet. It has no space, so that no builder writes to it.
+    /// The chunk of builders that have no row yet.
+    ///
+    /// `nonisolated(unsafe)`: the reference is a constant, and nothing writes to the chunk after it was made, so that all
+    /// threads only read its header. A row needs at least the words of its header, and the chunk has none: a builder
+    /// replaces it before it writes the first word, and sets the header of chunks that it has made itself only.
     @usableFromInline nonisolated(unsafe) static let empty = make(words: 0)
 
     @inlinable

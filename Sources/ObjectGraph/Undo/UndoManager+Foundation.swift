@@ -89,7 +89,10 @@
         }
     }
 
-    /// The key of an observer's relay. `nonisolated(unsafe)`: only the address is used.
+    /// The key of an observer's relay.
+    ///
+    /// `nonisolated(unsafe)`: the value is neither read nor written. The functions of the Objective-C runtime compare the
+    /// address, which is constant, and synchronize the associations themselves.
     private nonisolated(unsafe) var relayKey: UInt8 = 0
 
     /// Receives the checkpoints of an undo manager for an observer.

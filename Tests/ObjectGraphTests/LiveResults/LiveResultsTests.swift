@@ -62,7 +62,7 @@ import Testing
 
     // followed context       | another context
     //                        | saves a book that is not registered
-    //                        | changes it by a request, whose row nobody announces
+    //                        | changes it by a request, which announces no row
     // processes both         |
     @Test(arguments: ["insertion", "update"], ["results", "others"])
     func `an object that a request changes after a save has its last values`(first: String, belongs: String) throws {
@@ -387,88 +387,5 @@ import Testing
         }
         #expect(comparisons <= 13, "log2 of 5010")
         try followed.expectCurrent("after a move")
-    }
-
-    // MARK: Many observers
-
-    private func results(_ request: FetchRequest) -> LiveResults {
-        let context = context
-        return LiveResults(
-            LiveResults.Query(request) { [unowned context] in try context.fetch(request, as: ManagedObject.self) },
-            in: context
-        )
-    }
-
-    @Test func `changes that concern no results cost one comparison for a hundred equal queries`() throws {
-        let all = (0..<100).map { _ in results(longBooks) }
-        var updates = 0
-        for results in all { results.onUpdate = { _ in updates += 1 } }
-        let changed = try book(5, in: context)
-        let before = context.following.followers.comparisons
-        for price in 1...10 {
-            changed["price"] = .real(Double(price))
-            try context.save()
-        }
-        // A save delivers the unsaved change, and perhaps the commit.
-        #expect((10...20).contains(context.following.followers.comparisons - before))
-        #expect(updates == 0)
-        changed["name"] = "title"
-        try context.save()
-        #expect(updates == 100)
-        #expect(all.allSatisfy { $0.entries.last?.object === changed })
-    }
-
-    @Test func `results are updated in the order of their creation, each once for a change of several slots`() throws {
-        let byPages = context.request("Book", sortedBy: [QuerySort(pages)])
-        let byName = context.request("Book", sortedBy: [QuerySort(name)])
-        let all = [byPages, byName, byPages, longBooks, byName].map(results)
-        var order: [Int] = []
-        for (number, results) in all.enumerated() { results.onUpdate = { _ in order.append(number) } }
-        let changed = try book(5, in: context)
-        changed["pages"] = 5000
-        changed["name"] = "title"
-        context.processPendingChanges()
-        #expect(order == [0, 1, 2, 3, 4])
-    }
-
-    @Test func `results that report modifications from now on are concerned by all slots`() throws {
-        let results = results(longBooks)
-        var modified: [[Int]] = []
-        results.onUpdate = { modified.append($0.modifications.map(\.position)) }
-        let changed = try book(5, in: context)
-        changed["price"] = .real(1)
-        context.processPendingChanges()
-        results.reportsModifications = true
-        changed["price"] = .real(2)
-        context.processPendingChanges()
-        results.reportsModifications = false
-        changed["price"] = .real(3)
-        context.processPendingChanges()
-        #expect(modified == [[2]])
-    }
-
-    @Test func `released results are forgotten, although no change concerns them`() throws {
-        var all = (0..<10).map { _ in results(longBooks) }
-        all.removeLast(all.count - 1)
-        let changed = try book(5, in: context)
-        for price in 1...20 {
-            changed["price"] = .real(Double(price))
-            try context.save()
-        }
-        #expect(context.following.followers.count == 1)
-        all = []
-        changed["price"] = .real(30)
-        try context.save()
-        #expect(!context.following.isActive)
-    }
-
-    @Test func `released results are no longer followed`() throws {
-        var followed: FollowedResults? = try FollowedResults(longBooks, in: context)
-        weak let results = followed?.results
-        followed = nil
-        #expect(results == nil)
-        context.make("Book", ["name": "new", "pages": 400])
-        try context.save()
-        #expect(!context.following.isActive)
     }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import TestSupport
 
@@ -7,7 +8,7 @@ final class TerminalProcess {
         let description: String
     }
 
-    /// How often a program gets a signal, and is asked whether it has ended, in milliseconds.
+    /// How often a program gets a signal, in milliseconds.
     private static let signalInterval: Int32 = 50
 
     private let process: ChildProcess
@@ -80,21 +81,30 @@ final class TerminalProcess {
     /// - Returns: The exit status, or the signal that ended the program.
     /// - Throws: if the program does not end within two minutes.
     func waitUntilExit() throws -> Int32 {
-        var rounds = 120_000 / Self.signalInterval
-        while process.isRunning {
-            guard rounds > 0 else {
-                throw Failure(description: "still running: \(String(decoding: received, as: UTF8.self))")
-            }
-            rounds -= 1
-            var events = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            var buffer = [UInt8](repeating: 0, count: 4096)
-            guard poll(&events, 1, Self.signalInterval) > 0, events.revents & Int16(POLLIN) != 0 else {
-                // A terminal without a program is ready at once.
-                usleep(UInt32(Self.signalInterval) * 1000)
-                continue
-            }
-            received += buffer[..<max(0, read(descriptor, &buffer, buffer.count))]
-        }
+        let deadline = DispatchTime.now() + maximumWait
+        while try receive(until: deadline) {}
+        guard process.waitForEnd(until: deadline) else { throw stillRunning }
         return try process.wait().status
+    }
+
+    private var stillRunning: Failure {
+        Failure(description: "still running: \(String(decoding: received, as: UTF8.self))")
+    }
+
+    /// Receives output.
+    ///
+    /// - Returns: false if no program uses the terminal any more.
+    private func receive(until deadline: DispatchTime) throws -> Bool {
+        var events = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        let now = DispatchTime.now()
+        guard now < deadline else { throw stillRunning }
+        let milliseconds = Int32((deadline.uptimeNanoseconds - now.uptimeNanoseconds) / 1_000_000)
+        // A terminal without a program is ready at once.
+        guard poll(&events, 1, milliseconds) > 0 else { return true }
+        guard events.revents & Int16(POLLIN) != 0 else { return false }
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = read(descriptor, &buffer, buffer.count)
+        received += buffer[..<max(0, count)]
+        return count > 0
     }
 }
