@@ -35,6 +35,9 @@ public final class Connection {
     var dataVersion: Int64?
     /// Whether the connection is lent inside a read transaction.
     var isReading = false
+    // Variables without exclusivity checks: one thread at a time uses the connection, and no access to them calls other
+    // code, which could access them again. The checks would only cost time.
+
     /// The number of the database state that the connection sees. It rises when a transaction begins or is rolled back.
     /// It stays the same while no commit of another connection can become visible.
     @exclusivity(unchecked) package internal(set) var stateNumber = 0

@@ -60,7 +60,7 @@ extension ModelContext {
         guard !histories.isEmpty else { throw SwiftDataError.invalidTransactionFetchRequest }
         // The first transactions of all stores are the first ones of each.
         let selected = Dictionary(grouping: Self.joined(histories.map(\.transactions), descriptor), by: \.store)
-        for (store, transactions) in selected {
+        for (store, transactions) in selected.sorted(by: { $0.key < $1.key }) {
             var own = descriptor
             own.fetchLimit = UInt64(transactions.count)
             _ = try histories[store].store.deleteHistory(own)

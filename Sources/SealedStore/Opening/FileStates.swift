@@ -27,6 +27,7 @@ final class FileStates: Sendable {
     private final class Seen {
         /// The states of the store that has read it: a connection serves the stores of a migration's stages in turn.
         let owner: FileStates
+        // Accesses are single loads and stores, of one thread: an exclusivity check would only cost time.
         @exclusivity(unchecked) var stateNumber: Int
         let version: Int64
         let state: FileState
