@@ -5,7 +5,9 @@
 
 #include "CObservationTracking.h"
 
-#if defined(__linux__) && defined(__GLIBC__)
+#ifdef COBSERVATIONTRACKING_KEEPS_ADDRESS
+
+_Thread_local const uintptr_t *cobservationtracking_kept;
 
 // The argument of `__tls_get_addr` in the platform's ABI for thread-local storage.
 struct variable {
@@ -54,7 +56,10 @@ uintptr_t cobservationtracking_word(size_t number) {
 
 void cobservationtracking_choose(size_t number) { chosen.offset = number * sizeof(uintptr_t); }
 
-bool cobservationtracking_is_set(void) { return *(const uintptr_t *)__tls_get_addr(&chosen) != 0; }
+bool cobservationtracking_is_set(void) {
+  cobservationtracking_kept = __tls_get_addr(&chosen);
+  return *cobservationtracking_kept != 0;
+}
 
 #else
 

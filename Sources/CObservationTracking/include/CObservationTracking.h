@@ -23,6 +23,32 @@ uintptr_t cobservationtracking_word(size_t number);
 void cobservationtracking_choose(size_t number);
 
 /// Whether the selected word of the calling thread is not 0.
+///
+/// The address of the word is kept for `cobservationtracking_state`.
 bool cobservationtracking_is_set(void);
+
+/// What a thread knows about itself without a call.
+enum cobservationtracking_state {
+  cobservationtracking_outside,
+  cobservationtracking_inside,
+  /// The thread has not called `cobservationtracking_is_set`.
+  cobservationtracking_unknown,
+};
+
+#if defined(__linux__) && defined(__GLIBC__)
+#define COBSERVATIONTRACKING_KEEPS_ADDRESS 1
+
+/// The address of the selected word of a thread, or NULL. The model of its storage makes a read of it one instruction;
+/// it needs 8 of the bytes that the loader reserves for libraries that are loaded later.
+extern _Thread_local const uintptr_t *cobservationtracking_kept __attribute__((tls_model("initial-exec")));
+
+static inline enum cobservationtracking_state cobservationtracking_state(void) {
+  const uintptr_t *word = cobservationtracking_kept;
+  if (word == NULL) return cobservationtracking_unknown;
+  return *word != 0 ? cobservationtracking_inside : cobservationtracking_outside;
+}
+#else
+static inline enum cobservationtracking_state cobservationtracking_state(void) { return cobservationtracking_unknown; }
+#endif
 
 #endif

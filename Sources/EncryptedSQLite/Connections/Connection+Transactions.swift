@@ -40,7 +40,7 @@ extension Connection {
     /// connection.
     private func rollBack(isOutermost: Bool) {
         stateNumber &+= 1
-        annotation = nil
+        removeAnnotation()
         guard isInTransaction else { return }
         // Not through the statement cache, which refuses to run on a damaged connection: the lock would stay.
         let sql = isOutermost ? "ROLLBACK" : "ROLLBACK TO nested; RELEASE nested"

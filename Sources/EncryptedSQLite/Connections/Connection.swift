@@ -40,10 +40,12 @@ public final class Connection {
 
     /// The number of the database state that the connection sees. It rises when a transaction begins or is rolled back.
     /// It stays the same while no commit of another connection can become visible.
-    @exclusivity(unchecked) package internal(set) var stateNumber = 0
+    @exclusivity(unchecked) var stateNumber = 0
     /// Data that a layer above has read from the database on this connection. A rollback clears it, since it may depend
     /// on changes that were rolled back.
-    @exclusivity(unchecked) package var annotation: AnyObject?
+    @exclusivity(unchecked) package private(set) var annotation: AnyObject?
+    /// The ``stateNumber`` of the state in which the annotation was read, or proved to be valid.
+    @exclusivity(unchecked) private var annotatedState = 0
     /// The observer of the rows of long results.
     package internal(set) var rowObserver: RowObserver?
     /// The functions that statements can use besides SQLite's own. SQLite holds a pointer to the library.
@@ -87,6 +89,20 @@ public final class Connection {
     func setWritesLogBackOnClose(_ writesBack: Bool) {
         csqlcipher_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, writesBack ? 0 : 1)
     }
+
+    // MARK: The annotation
+
+    /// The ``annotation`` if it is valid in the state that the connection sees.
+    package var annotationOfState: AnyObject? { annotatedState == stateNumber ? annotation : nil }
+
+    /// Sets the ``annotation``, which is valid in the state that the connection sees.
+    package func annotate(_ annotation: AnyObject) {
+        self.annotation = annotation
+        annotatedState = stateNumber
+    }
+
+    /// Removes the ``annotation``.
+    package func removeAnnotation() { annotation = nil }
 
     // MARK: Statements
 

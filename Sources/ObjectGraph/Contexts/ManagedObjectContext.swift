@@ -36,7 +36,8 @@ public final class ManagedObjectContext {
     package var historyPositions: [UUID: PersistentHistoryPosition] = [:]
     /// The objects whose rows the stores have changed in the running save, beside those of its requests. Each such row
     /// has a later version.
-    package var clearedByStores: [BatchChanges.Keys] = []
+    // No access calls the program: dynamic exclusivity checks would only cost time.
+    @exclusivity(unchecked) package var clearedByStores: [BatchChanges.Keys] = []
 
     /// The failed reads of properties. A store that leaves values in place passes it to its ``RowBatchBuilder``.
     public let readFailures: ReadFailures

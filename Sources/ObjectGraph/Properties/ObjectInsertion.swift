@@ -40,19 +40,23 @@ final class ObjectInsertion {
     ///
     /// - Parameter wasSaved: Whether the object was in a store before, under another key.
     private func register(_ object: any GraphObject, key: Int64, wasSaved: Bool = false) {
-        let handler = identityMap.handler(forNew: object)
-        handler.table.reserve(1)
-        object.completeState()
-        object.turnRowIntoChanges(wasSaved: wasSaved)
-        let state = object.state
-        state.pointee.handler = handler
-        state.pointee.key = key
-        state.pointee.life.leaveGraph()
-        state.pointee.flags.subtract([.deletePropagated, .recordsChanges])
-        if state.pointee.flags.contains(.observed) { deletePropagation.runsAtOnce = true }
-        changeTracker.insert(object)
-        handler.table.insert(object, forKey: key, entity: handler.entity.index)
-        if handler.hasLifecycle { object.withLifecycle?.awakeFromInsert() }
+        // Not retained, since the map retains the handler, and the handler its table.
+        let hasLifecycle = identityMap.borrowedHandler(forNew: object)._withUnsafeGuaranteedRef { handler in
+            let table = Unmanaged.passUnretained(handler.table)
+            table._withUnsafeGuaranteedRef { $0.reserve(1) }
+            object.completeState()
+            object.turnRowIntoChanges(wasSaved: wasSaved)
+            let state = object.state
+            state.pointee.handler = handler
+            state.pointee.key = key
+            state.pointee.life.leaveGraph()
+            state.pointee.flags.subtract([.deletePropagated, .recordsChanges])
+            if state.pointee.flags.contains(.observed) { deletePropagation.runsAtOnce = true }
+            changeTracker.insert(object)
+            table._withUnsafeGuaranteedRef { $0.insert(object, forKey: key, entity: handler.entity.index) }
+            return handler.hasLifecycle
+        }
+        if hasLifecycle { object.withLifecycle?.awakeFromInsert() }
     }
 
     /// Reverts the deletion of a new object with a permanent key, which it keeps.

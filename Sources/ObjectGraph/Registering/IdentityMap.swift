@@ -12,12 +12,12 @@ final class IdentityMap {
     /// Whether the entities have composite attributes, at their ``Entity/index``.
     let haveComposites: [Bool]
     private let handlersByType: [ObjectIdentifier: FaultHandler]
-    @exclusivity(unchecked) private var lastHandler: (type: ObjectIdentifier, handler: FaultHandler)?
+    @exclusivity(unchecked) private var lastHandler: (type: ObjectIdentifier, handler: Unmanaged<FaultHandler>)?
     private let coordinator: PersistentStoreCoordinator
     /// The map of the parent context.
     private let parent: IdentityMap?
     /// The permanent keys that were assigned to new objects before their save, by their temporary keys.
-    private var permanentKeys: [Int64: Int64] = [:]
+    @exclusivity(unchecked) private var permanentKeys: [Int64: Int64] = [:]
     /// A number that changes whenever the deleted or missing state of an object changes, and with each save, rollback
     /// and merge.
     @exclusivity(unchecked) private(set) var deletionStamp = 0
@@ -59,10 +59,10 @@ final class IdentityMap {
 
     // MARK: Handlers
 
-    /// The handler for an object that is to be inserted.
+    /// The handler for an object that is to be inserted. It is not retained: the map retains it.
     ///
     /// - Precondition: The model has an entity for the object's class. A ``ManagedObject`` is of its entity's class.
-    func handler(forNew object: any GraphObject) -> FaultHandler {
+    func borrowedHandler(forNew object: any GraphObject) -> Unmanaged<FaultHandler> {
         let type = ObjectIdentifier(Swift.type(of: object))
         if let lastHandler, lastHandler.type == type { return lastHandler.handler }
         if object is ManagedObject {
@@ -75,9 +75,9 @@ final class IdentityMap {
                     || ObjectTypes.isKind(Swift.type(of: object), of: handler.objectType),
                 "objects of entity '\(entity.name)' are of class '\(handler.objectType)'"
             )
-            return handler
+            return Unmanaged.passUnretained(handler)
         }
-        guard let handler = handlersByType[type] else {
+        guard let handler = handlersByType[type].map(Unmanaged.passUnretained) else {
             preconditionFailure(
                 "the context's model has no entity for class '\(Swift.type(of: object))': add the class to its schema"
             )
@@ -197,7 +197,9 @@ final class IdentityMap {
     }
 
     /// Forgets the temporary keys of objects that got permanent keys before their save.
-    func forgetTemporaryKeys() { permanentKeys = [:] }
+    func forgetTemporaryKeys() {
+        if !permanentKeys.isEmpty { permanentKeys = [:] }
+    }
 
     /// Records a change of the deleted or missing state of an object.
     func noteDeletion() { deletionStamp &+= 1 }

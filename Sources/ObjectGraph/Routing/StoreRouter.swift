@@ -6,8 +6,9 @@ final class StoreRouter {
     let coordinator: PersistentStoreCoordinator
     /// The parent context, which receives requests in place of the stores.
     let parent: ManagedObjectContext?
-    // Unowned, since the context owns the router and all objects that use it.
-    private unowned var unownedContext: ManagedObjectContext?
+    // Unowned, since the context owns the router and all objects that use it. It is set once, so exclusivity checks would
+    // only cost time.
+    @exclusivity(unchecked) private unowned var unownedContext: ManagedObjectContext?
 
     init(_ coordinator: PersistentStoreCoordinator, parent: ManagedObjectContext?) {
         self.coordinator = coordinator

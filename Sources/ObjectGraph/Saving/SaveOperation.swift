@@ -18,8 +18,9 @@ final class SaveOperation {
     private var hasCommitted = false
     /// The objects whose `didSave()` is called.
     private var savedObjects: [ManagedObject] = []
-    /// The outdated objects whose changes have ended although no value of them was written.
-    var outdatedObjects: [any GraphObject] = []
+    /// The outdated objects whose changes have ended although no value of them was written. No access calls the program:
+    /// dynamic exclusivity checks would only cost time.
+    @exclusivity(unchecked) var outdatedObjects: [any GraphObject] = []
 
     var identityMap: IdentityMap { loader.identityMap }
 

@@ -195,7 +195,7 @@ struct SavePreparation {
         @exclusivity(unchecked) fileprivate(set) var inserted = ChangedRows()
         @exclusivity(unchecked) fileprivate(set) var updated = ChangedRows()
         /// Changed objects without changes in their own rows: other rows contain their changed relationships.
-        fileprivate(set) var related: [ChangedObject] = []
+        @exclusivity(unchecked) fileprivate(set) var related: [ChangedObject] = []
         @exclusivity(unchecked) fileprivate(set) var request = SaveChangesRequest()
 
         init(store: BackingStore, entity: Entity) {
@@ -345,12 +345,24 @@ struct SavePreparation {
                 }
             case .unset, .members, .pending:
                 if copy(slot, &rows) { continue }
-                if state.pointee.flags.contains(.hasUnreadValues), case .attribute = part.entity.properties[slot] {
-                    report(state, slot, .unread)
-                } else if !traits[slot].isOptional {
-                    report(state, slot, .missingValue)
+                if state.pointee.flags.contains(.hasUnreadValues) || !traits[slot].isOptional {
+                    reportUnset(state, slot, traits[slot], part.entity)
                 }
             }
+        }
+    }
+
+    @inline(never)
+    private mutating func reportUnset(
+        _ state: UnsafeMutablePointer<ObjectState>,
+        _ slot: Int,
+        _ traits: SlotTraits,
+        _ entity: Entity
+    ) {
+        if state.pointee.flags.contains(.hasUnreadValues), case .attribute = entity.properties[slot] {
+            report(state, slot, .unread)
+        } else if !traits.isOptional {
+            report(state, slot, .missingValue)
         }
     }
 
@@ -380,12 +392,22 @@ struct SavePreparation {
             // SQLite stores NaN as NULL.
             report(state, slot, .notRepresentable)
         default:
-            if traits.isValidated, case .attribute(let attribute) = entity.properties[slot],
-                let problem = attribute.description.validation.problem(of: value)
-            {
-                report(state, slot, problem)
-            }
+            if traits.isValidated { validate(value, at: slot, state, entity) }
             rows.set(value, at: slot)
+        }
+    }
+
+    @inline(never)
+    private mutating func validate(
+        _ value: Value,
+        at slot: Int,
+        _ state: UnsafeMutablePointer<ObjectState>,
+        _ entity: Entity
+    ) {
+        if case .attribute(let attribute) = entity.properties[slot],
+            let problem = attribute.description.validation.problem(of: value)
+        {
+            report(state, slot, problem)
         }
     }
 

@@ -7,8 +7,8 @@
 /// Stores are locked in the order of their identities, which is the same for all contexts and processes, so that two
 /// saves never wait for each other.
 final class SaveWrite {
-    /// The stores that have committed.
-    private(set) var committed: [SavePreparation.StoreBatch] = []
+    /// The stores that have committed. No access calls other code: dynamic exclusivity checks would only cost time.
+    @exclusivity(unchecked) private(set) var committed: [SavePreparation.StoreBatch] = []
 
     private let batches: [SavePreparation.StoreBatch]
     private let stores: StoreRouter

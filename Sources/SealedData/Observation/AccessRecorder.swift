@@ -25,8 +25,6 @@ final class AccessRecorder: Sendable {
     /// Returns the slots of a model that a function reads; nil if it reads a property of another model, or a property
     /// that is not persisted.
     static func slots(of model: AnyObject, readBy body: () -> Void) -> Set<Int>? {
-        // Initialized first, because the search needs a thread that does not track observation yet.
-        _ = TrackingDetection.knowsVariable
         let recorder = AccessRecorder(of: model)
         // Properties report their reads only within withObservationTracking.
         $current.withValue(recorder) {

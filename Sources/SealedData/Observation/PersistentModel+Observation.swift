@@ -78,5 +78,9 @@ final class ObservedProperties: Observable, Sendable {
 /// Whether the calling thread tracks the properties that it reads.
 @usableFromInline
 func isTrackingObservation() -> Bool {
-    TrackingDetection.knowsVariable ? cobservationtracking_is_set() : TrackingDetection.isAccessRecorded
+    switch cobservationtracking_state() {
+    case cobservationtracking_outside: false
+    case cobservationtracking_inside: true
+    default: TrackingDetection.isTracking
+    }
 }

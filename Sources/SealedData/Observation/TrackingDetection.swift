@@ -1,4 +1,6 @@
 import CObservationTracking
+import Foundation
+import Guarded
 import Observation
 import Synchronization
 
@@ -9,12 +11,31 @@ import Synchronization
 ///
 /// The Observation library stores that information in a private thread-local variable. On Linux the loader provides the
 /// address of the library's thread-local storage. The variable is the word that is set only inside
-/// `withObservationTracking`; reading it takes about 3 ns. On other systems, or if no word behaves in this way, an
+/// `withObservationTracking`; each thread keeps its address. On other systems, or if no word behaves in this way, an
 /// access is reported to a registrar without observers: it hashes the key path only if the thread tracks observation.
-/// This is several times slower.
+/// This is many times slower.
 enum TrackingDetection {
+    /// Whether the calling thread is inside `withObservationTracking`. The first call of a thread keeps the address of
+    /// its variable, and `cobservationtracking_state` answers the later ones.
+    @inline(never)
+    static var isTracking: Bool { knowsVariable ? cobservationtracking_is_set() : isAccessRecorded }
+
     /// Whether the variable has been found.
-    static let knowsVariable: Bool = {
+    private static let knowsVariable: Bool = {
+        // On a thread of its own, because the calling one may track observation.
+        let isFound = Guarded(false)
+        let end = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            isFound.withLock { $0 = chooseVariable() }
+            end.signal()
+        }
+        end.wait()
+        return isFound.withLock(\.self)
+    }()
+
+    /// Searches for the variable on a thread that does not track observation, and selects it. Returns whether it was
+    /// found.
+    private static func chooseVariable() -> Bool {
         let library = unsafeBitCast(ObservationRegistrar.self as Any.Type, to: UnsafeRawPointer.self)
         let words = 0..<cobservationtracking_find(library)
         let outside = words.map(cobservationtracking_word)
@@ -28,7 +49,7 @@ enum TrackingDetection {
         guard let word = candidates.first, candidates.count == 1 else { return false }
         cobservationtracking_choose(word)
         return true
-    }()
+    }
 
     /// Whether the calling thread, or another thread at the same time, is inside `withObservationTracking`, detected by
     /// an access to the probe.

@@ -36,8 +36,7 @@ final class ReadingContext {
 
     /// Reads a node.
     func read<Node: PredicateExpression>(_ node: Node) throws -> Reading {
-        guard let node = node as? any ReadableExpression else { throw UnsupportedPredicate(unknown: Node.self) }
-        return try node.read(in: self)
+        try ReadableExpressions.read(node, in: self)
     }
 
     /// Reads a node as a condition.

@@ -169,6 +169,6 @@ struct StoreMetadataTable {
     static func announceChange(on connection: Connection) throws {
         // Creating and dropping a view changes nothing but the version of the schema.
         try connection.execute(#"CREATE VIEW "_change" AS SELECT 1; DROP VIEW "_change""#)
-        connection.annotation = nil
+        connection.removeAnnotation()
     }
 }

@@ -27,14 +27,11 @@ final class FileStates: Sendable {
     private final class Seen {
         /// The states of the store that has read it: a connection serves the stores of a migration's stages in turn.
         let owner: FileStates
-        // Accesses are single loads and stores, of one thread: an exclusivity check would only cost time.
-        @exclusivity(unchecked) var stateNumber: Int
         let version: Int64
         let state: FileState
 
-        init(_ owner: FileStates, stateNumber: Int, version: Int64, state: FileState) {
+        init(_ owner: FileStates, version: Int64, state: FileState) {
             self.owner = owner
-            self.stateNumber = stateNumber
             self.version = version
             self.state = state
         }
@@ -62,28 +59,27 @@ final class FileStates: Sendable {
         let state = state(of: content.metadata)
         last.withLock { $0 = (version, state) }
         guard let connection else { return }
-        connection.annotation = Seen(self, stateNumber: connection.stateNumber, version: version, state: state)
+        connection.annotate(Seen(self, version: version, state: state))
     }
 
     /// The state that a connection sees in its current transaction.
     ///
     /// - Throws: ``SealedStoreError`` if the file now belongs to another store, model or schema.
     func state(on connection: Connection) throws -> FileState {
-        let seen = seen(on: connection)
-        if let seen, seen.stateNumber == connection.stateNumber { return seen.state }
-        return try newState(on: connection, seen)
+        if let seen = own(connection.annotationOfState) { return seen.state }
+        return try newState(on: connection)
     }
 
-    private func seen(on connection: Connection) -> Seen? {
-        guard let seen = connection.annotation as? Seen, seen.owner === self else { return nil }
+    private func own(_ annotation: AnyObject?) -> Seen? {
+        guard let seen = annotation as? Seen, seen.owner === self else { return nil }
         return seen
     }
 
     @inline(never)
-    private func newState(on connection: Connection, _ seen: Seen?) throws -> FileState {
+    private func newState(on connection: Connection) throws -> FileState {
         let version = try connection.schemaVersion()
-        if let seen, seen.version == version {
-            seen.stateNumber = connection.stateNumber
+        if let seen = own(connection.annotation), seen.version == version {
+            connection.annotate(seen)
             return seen.state
         }
         let state: FileState
@@ -94,7 +90,7 @@ final class FileStates: Sendable {
             // The changes of a write transaction may be rolled back, and another commit may use the version again.
             if !connection.isWriting { last.withLock { $0 = (version, state) } }
         }
-        connection.annotation = Seen(self, stateNumber: connection.stateNumber, version: version, state: state)
+        connection.annotate(Seen(self, version: version, state: state))
         return state
     }
 

@@ -250,7 +250,12 @@ struct SaveTransaction {
         guard column.isText, row.tag(at: column.slot) == .text,
             !row.withBytes(at: column.slot, TextForms.isComposed)
         else { return }
-        mixedTexts.note(entity.properties[column.slot], of: entity, in: store.schema)
+        noteMixedText(at: column.slot, of: entity)
+    }
+
+    @inline(never)
+    private mutating func noteMixedText(at slot: Int, of entity: Entity) {
+        mixedTexts.note(entity.properties[slot], of: entity, in: store.schema)
     }
 
     func id(_ entity: Entity, _ key: Int64) -> ManagedObjectID {

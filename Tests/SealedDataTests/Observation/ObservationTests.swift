@@ -1,3 +1,4 @@
+import Foundation
 import Guarded
 import Observation
 import SealedData
@@ -54,6 +55,30 @@ import TestSupport
         context.insert(owner)
         try context.save()
         return (context, owner, pet)
+    }
+
+    // MARK: Threads
+
+    /// Each thread keeps for itself how it tests whether it is observed.
+    @Test("The first property that a thread reads can be an observed one, and the next one not")
+    func firstReadOfThread() {
+        let notifications = Guarded(0)
+        let end = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            let owner = Owner(name: "Ann")
+            withObservationTracking {
+                _ = owner.name
+            } onChange: {
+                notifications.withLock { $0 += 1 }
+            }
+            _ = owner.mood
+            owner.mood = .glad
+            owner.name = "Bea"
+            owner.name = "Cid"
+            end.signal()
+        }
+        end.wait()
+        #expect(notifications.withLock(\.self) == 1)
     }
 
     // MARK: Saves of observers
