@@ -24,6 +24,8 @@ public final class OpenStore: Sendable {
     let historySelections = HistorySelections()
     let historyTrimming: HistoryTrimming
     let historyFollowing = HistoryFollowing()
+    /// Receives the replacement of the file by another state of the store.
+    let replacementReceiver = Guarded<(@Sendable (CommitsOfOthers) -> Void)?>(nil)
     /// Whether the file had a history when it was opened, or the store begins one.
     let hasHistory: Bool
     private let knownExchanged = Guarded<ExchangedProperties?>(nil)
@@ -51,6 +53,7 @@ public final class OpenStore: Sendable {
     ) {
         var keyless = description
         keyless.options[SealedStore.keyOption] = nil
+        keyless.options[SealedStore.preparedOption] = nil
         self.description = keyless
         self.metadata = StoreMetadata(
             uuid: metadata.uuid,

@@ -40,6 +40,8 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
     public static let migrationStagesOption = "migrationStages"
     /// The option that holds the open database of a store which is being migrated.
     static let databaseOption = "database"
+    /// The option that holds the ``PreparedOpening`` of a store.
+    static let preparedOption = "prepared"
     /// The option that holds the rules for duplicates of uniqueness constraints that a migration adds, as an array of
     /// ``DuplicateRule``.
     public static let duplicateRulesOption = "duplicateRules"
@@ -88,6 +90,21 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
         var options = options
         if let passphrase = options[keyOption] as? String { options[keyOption] = EncryptionKey.passphrase(passphrase) }
         return options
+    }
+
+    /// Opens a store, or creates it, and examines whether it fits the model or can be migrated, without updating it.
+    ///
+    /// - Returns: The description with the open store as an option, which the next ``loadMetadata(of:for:)`` uses. If
+    ///   it is released instead, the store is closed.
+    /// - Throws: as ``loadMetadata(of:for:)``.
+    open class func prepared(
+        _ description: PersistentStoreDescription,
+        for model: ManagedObjectModel
+    ) throws -> PersistentStoreDescription {
+        guard description.options[Self.databaseOption] == nil else { return description }
+        var prepared = description
+        prepared.options[Self.preparedOption] = try StoreOpening(model: model, description: description).prepare()
+        return prepared
     }
 
     /// Opens the file with the key, or creates it, and checks that it fits the model.

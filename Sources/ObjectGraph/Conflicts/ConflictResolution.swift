@@ -85,8 +85,11 @@ struct ConflictResolution {
         let rows = try persistedRows(of: ids)
         let objects = ids.map { identityMap.object(forKey: $0.key, of: $0.entity) }
         let canMerge = zip(ids, objects).allSatisfy { id, object in
-            // Nothing can be merged into an object that an undo inserts again, and another writer, too.
-            guard let object, object.hasChanges, rows[id] == nil || !object.isInserted else { return false }
+            // Nothing can be merged into an object that an undo inserts again, and another writer, too, nor into the row of
+            // a file that was replaced.
+            guard let object, object.hasChanges, !object.state.pointee.flags.contains(.replaced),
+                rows[id] == nil || !object.isInserted
+            else { return false }
             let isInsertedAgain = rows[id] == nil && !object.life.isDeleted
             return !(isInsertedAgain && mergePolicy == .overwrite) || object.hasAllValues
         }

@@ -55,6 +55,31 @@ extension GraphObject {
         return false
     }
 
+    /// Adopts a row of a file that has replaced the one from which the object was read, whatever its version. The save
+    /// of a changed object whose row has other values reports a conflict.
+    func adopt(replacement row: Row) {
+        guard isOfEntity(row) else { return }
+        let current = lastRow
+        switch state.pointee.life {
+        case .unchanged:
+            // A fault without a row stays one.
+            if current != nil { replaceRow(by: row) }
+            return
+        case .missing, .erased:
+            replaceRow(by: row)
+            return markPresent()
+        case .inserted, .reinserted, .discarded: return
+        case .updated, .updatedMissing, .deleted, .deletedMissing: break
+        }
+        guard let current else { return }
+        if current.hasValues(of: row) {
+            replaceRow(by: row)
+        } else {
+            replaceRow(by: current.with(version: row.version &- 1))
+            state.pointee.flags.formUnion([.outdated, .replaced])
+        }
+    }
+
     /// Adopts the row of the parent's object, whatever its version. It never conflicts: the object's own changes take
     /// precedence.
     private func adopt(ofParent row: Row) {

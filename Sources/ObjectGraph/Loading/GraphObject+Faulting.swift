@@ -31,7 +31,7 @@ extension GraphObject {
             state.pointee.flags.remove(.unverified)
         }
         state.pointee.row = nil
-        state.pointee.flags.remove(.outdated)
+        state.pointee.flags.subtract([.outdated, .replaced])
         defer { notifyObserversOfAllProperties() }
         guard let changes = state.pointee.changes else { return }
         changes.cachedRow = nil

@@ -79,7 +79,8 @@ final class RemoteChangeMerger {
             case .external(let changes): mergeExternal(changes)
             // A parent has objects that no store has.
             case .erasure where parent == nil: mergeErasure()
-            case .erasure, .revert: reloadAll()
+            case .replacement(let roots) where parent == nil: mergeReplacement(of: roots)
+            case .erasure, .replacement, .revert: reloadAll()
             case .overflow: mergeOverflow()
             }
             onCommit?(announcement, false)
@@ -229,6 +230,48 @@ final class RemoteChangeMerger {
             let saved = identityMap.objects(of: root).filter { $0.state.pointee.key > 0 && !$0.life.isInserted }
             for start in stride(from: 0, to: saved.count, by: Self.existenceBatch) {
                 mergeExistence(of: saved[start..<min(start + Self.existenceBatch, saved.count)], root)
+            }
+        }
+    }
+
+    /// Merges the replacement of a store's file by another state of the store.
+    ///
+    /// The rows of all saved objects are read again. The version of such a row may be any one: also the same as that of a
+    /// row with other values, or an earlier one.
+    private func mergeReplacement(of roots: Set<Int>) {
+        for handler in identityMap.handlers where roots.contains(handler.entity.index) {
+            handler.table.sweep()
+            let objects = identityMap.objects(of: handler.entity)
+            for object in objects {
+                object.unloadAllMembers()
+                // Others may have used the key meanwhile.
+                if object.life.isInserted, object.state.pointee.key < 0 {
+                    object.state.pointee.changes?.assignedKey = 0
+                }
+            }
+            let saved = objects.filter { $0.state.pointee.key > 0 && !$0.life.isInserted }
+            for start in stride(from: 0, to: saved.count, by: Self.existenceBatch) {
+                replaceRows(of: saved[start..<min(start + Self.existenceBatch, saved.count)], handler.entity)
+            }
+        }
+    }
+
+    private func replaceRows(of objects: ArraySlice<any GraphObject>, _ root: Entity) {
+        let rows: RowBatch
+        do {
+            rows = try loader.stores.rows(of: root, with: objects.map { identityMap.id(of: $0) })
+        } catch {
+            // The next access to one of the objects reads its row, and reports the error.
+            for object in objects where object.life == .unchanged { object.turnIntoFault() }
+            return
+        }
+        var stored: [Int64: Row] = [:]
+        for row in rows.reporting(to: loader.readFailures) { stored[row.key] = row }
+        for object in objects {
+            if let row = stored[object.state.pointee.key] {
+                object.adopt(replacement: row)
+            } else if !object.life.isMissing {
+                markDeleted(object)
             }
         }
     }

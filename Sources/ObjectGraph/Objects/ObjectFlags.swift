@@ -31,6 +31,9 @@ struct ObjectFlags: OptionSet {
     /// Changed or deleted in this context, and changed in the store since its row was read, or perhaps changed there.
     @inlinable static var outdated: ObjectFlags { .init(rawValue: 64) }
 
+    /// Changed, and the file that has replaced the store's has a row with other values, which may be of another object.
+    static var replaced: ObjectFlags { .init(rawValue: 8192) }
+
     // MARK: Deleting
 
     /// The delete rules of the deleted object have been applied.

@@ -25,6 +25,18 @@ extension Row {
         }
     }
 
+    /// Whether all values that the row has read equal those of another row. Large values that were left in the store count
+    /// as equal if the versions of the rows are equal.
+    func hasValues(of other: Row) -> Bool {
+        (0..<slotCount).allSatisfy { slot in
+            switch (tag(at: slot), slot < other.slotCount ? other.tag(at: slot) : .null) {
+            case (.omitted, _): true
+            case (.deferredBlob, .deferredBlob): version == other.version
+            default: !differs(from: other, at: slot)
+            }
+        }
+    }
+
     /// Whether a slot differs from the same slot of another row, if both rows have read it.
     func differs(from other: Row, at slot: Int) -> Bool {
         guard slot < slotCount, slot < other.slotCount else {

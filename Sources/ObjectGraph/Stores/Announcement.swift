@@ -9,6 +9,9 @@ enum Announcement: Sendable {
     case batch(BatchChanges, of: Entity)
     /// Another coordinator, in this or another process, has committed changes; nil if it is unknown which.
     case external(CommittedChanges?)
+    /// The file of a store may have been replaced by a copy from an earlier time: any object of the root entities at
+    /// these positions may have changed, whatever the version of its row.
+    case replacement(Set<Int>)
     /// The stores were erased.
     case erasure
     /// The parent reverted or undid unsaved changes.
@@ -25,6 +28,7 @@ enum Announcement: Sendable {
             guard var changes = known, let laterChanges = added else { return .external(nil) }
             changes.add(laterChanges)
             return .external(changes)
+        case (.replacement(let roots), .replacement(let others)): return .replacement(roots.union(others))
         // Its receiver reads the state of the stores after all later changes.
         case (.overflow, .save), (.overflow, .batch), (.overflow, .external), (.overflow, .revert),
             (.overflow, .overflow):
@@ -43,11 +47,14 @@ enum Announcement: Sendable {
         case .batch(let changes, _):
             (changes.updated + changes.cleared + changes.deleted).reduce(0) { $0 + $1.keys.count }
         case .external(let changes?): changes.roots.values.reduce(0) { $0 + $1.objects.count }
-        case .external(nil), .erasure, .revert, .overflow: 0
+        case .external(nil), .replacement, .erasure, .revert, .overflow: 0
         }
     }
 
     fileprivate var isErasure: Bool { if case .erasure = self { true } else { false } }
+
+    /// The root entities of a replacement; empty for another announcement.
+    fileprivate var replacedRoots: Set<Int> { if case .replacement(let roots) = self { roots } else { [] } }
 }
 
 /// The announcements of other contexts that a context has not taken yet.
@@ -80,8 +87,11 @@ final class ContextInbox: Sendable {
             }
             if announcements.count <= ContextInbox.announcementLimit, size <= ContextInbox.rowLimit { return [] }
             let dropped = announcements
-            // An erasure drops unsaved changes, too.
-            announcements = dropped.contains(where: \.isErasure) ? [.erasure, .overflow] : [.overflow]
+            let replaced = dropped.reduce(into: Set()) { $0.formUnion($1.replacedRoots) }
+            // An erasure drops unsaved changes, too, and after a replacement the versions of rows say nothing.
+            announcements =
+                (dropped.contains(where: \.isErasure) ? [.erasure] : [])
+                + (replaced.isEmpty ? [] : [.replacement(replaced)]) + [.overflow]
             size = 0
             return dropped
         }

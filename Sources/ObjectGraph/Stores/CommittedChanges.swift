@@ -198,7 +198,7 @@ package struct CommittedChanges: Sendable {
         case .save(let request): add(request, model, of: roots)
         case .batch(let changes, let entity): add(changes, of: entity)
         case .external(let changes?): add(changes)
-        case .external(nil), .erasure, .revert, .overflow: addUnknown()
+        case .external(nil), .replacement, .erasure, .revert, .overflow: addUnknown()
         }
     }
 

@@ -2,6 +2,14 @@ extension IncrementalStore {
     /// Returns the options unchanged.
     public static func secured(_ options: [String: any Sendable]) -> [String: any Sendable] { options }
 
+    /// Returns the description unchanged: the store is opened when it is loaded.
+    public static func prepared(
+        _ description: PersistentStoreDescription,
+        for model: ManagedObjectModel
+    ) throws -> PersistentStoreDescription {
+        description
+    }
+
     /// Does nothing: the store has no resources to release.
     public func close() throws {}
 

@@ -19,6 +19,16 @@ public protocol IncrementalStore: AnyObject, Sendable {
         for model: ManagedObjectModel
     ) throws -> Self
 
+    /// Opens the store that a description names, or creates it, and checks whether ``loadMetadata(of:for:)`` can use it,
+    /// without changing its content.
+    ///
+    /// - Returns: The description for ``loadMetadata(of:for:)``, which may have the open store as an option. The store
+    ///   is closed when the description is released.
+    static func prepared(
+        _ description: PersistentStoreDescription,
+        for model: ManagedObjectModel
+    ) throws -> PersistentStoreDescription
+
     /// Returns the options of a description, with secrets in a form that no text shows and that is overwritten after
     /// use. It is called with any options when they are set, and returns unknown ones unchanged.
     static func secured(_ options: [String: any Sendable]) -> [String: any Sendable]

@@ -51,6 +51,31 @@ public final class PersistentStoreCoordinator: Sendable {
 
     // MARK: Stores
 
+    /// Opens and examines a store that is added afterwards, without changing an existing one.
+    ///
+    /// Opening can migrate a store. A program with several stores prepares all of them before it adds the first, so that
+    /// a store that cannot be opened leaves the others as they were.
+    ///
+    /// - Returns: The description for ``addPersistentStore(_:)``, with the open store.
+    /// - Throws: as ``addPersistentStore(_:)``.
+    public func prepare(_ description: PersistentStoreDescription) throws -> PersistentStoreDescription {
+        let (storeClass, description) = try resolve(description)
+        return try storeClass.prepared(description, for: model)
+    }
+
+    /// The class of a store, and its description with secured options.
+    private func resolve(
+        _ description: PersistentStoreDescription
+    ) throws -> (storeClass: any IncrementalStore.Type, description: PersistentStoreDescription) {
+        guard let storeClass = Self.storeClass(ofType: description.type) else {
+            throw ObjectGraphError.storeTypeNotRegistered(description.type)
+        }
+        var description = description
+        // The class may have been registered after the options were set.
+        description.options = storeClass.secured(description.options)
+        return (storeClass, description)
+    }
+
     /// Opens a store and adds it.
     ///
     /// - Returns: the metadata of the store.
@@ -58,12 +83,7 @@ public final class PersistentStoreCoordinator: Sendable {
     ///   store.
     @discardableResult
     public func addPersistentStore(_ description: PersistentStoreDescription) throws -> StoreMetadata {
-        guard let storeClass = Self.storeClass(ofType: description.type) else {
-            throw ObjectGraphError.storeTypeNotRegistered(description.type)
-        }
-        var description = description
-        // The class may have been registered after the options were set.
-        description.options = storeClass.secured(description.options)
+        let (storeClass, description) = try resolve(description)
         let names = description.entityNames ?? Set(model.entities.map(\.name))
         if let unknown = names.first(where: { model.entitiesByName[$0] == nil }) {
             throw ObjectGraphError.noStore(entity: unknown)

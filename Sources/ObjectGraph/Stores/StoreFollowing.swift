@@ -79,6 +79,11 @@ extension PersistentStoreCoordinator {
         let uuid = store.metadata.uuid
         store.onCommitByOthers { [weak self] commits in
             guard let self else { return }
+            if commits.mayBeReplacement {
+                announce(.replacement(Set(entities.lazy.filter(\.isRoot).map(\.index))))
+                storeFollowers.onCommit?(uuid, commits)
+                return
+            }
             var known = commits.changes ?? CommittedChanges()
             // The objects of other stores stay as they are.
             if commits.changes == nil { for root in entities where root.isRoot { known.addUnknown(root) } }

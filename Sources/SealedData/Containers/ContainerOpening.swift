@@ -24,16 +24,35 @@ struct ContainerOpening {
 
         let coordinator = PersistentStoreCoordinator(model: model, classes: linked.graphClasses)
         var dataStores: [any DataStoreConnection] = []
+        // Loading a store may migrate it. A store that is refused must leave the others as they were, so all of them are
+        // examined first.
+        var prepared: [(configuration: any DataStoreConfiguration, description: PersistentStoreDescription)] = []
         for configuration in configurations {
             let names = entityNames(of: configuration, among: configurations, allNames)
-            do {
-                if let store = try add(configuration, names, versions, to: coordinator, classes) {
-                    dataStores.append(store)
+            try reportingIssues(of: configuration) {
+                try configuration.validate()
+                if let configuration = configuration as? ModelConfiguration {
+                    let description = try configuration.storeDescription(entityNames: names, of: schema, versions)
+                    prepared.append((configuration, try coordinator.prepare(description)))
+                } else {
+                    let connection = try connect(configuration, names)
+                    dataStores.append(connection)
+                    let target = DataStoreAdapter.Target(connection, classes: classes, coordinator: coordinator)
+                    prepared.append((configuration, DataStoreAdapter.description(target, entityNames: names)))
                 }
-            } catch {
-                try? coordinator.removeAllStores()
-                throw LoadIssue(error, configuration).error
             }
+        }
+        var updated: [String] = []
+        do {
+            for (configuration, description) in prepared {
+                try reportingIssues(of: configuration, updated: updated) {
+                    _ = try coordinator.addPersistentStore(description)
+                }
+                if SealedStore.changesStore(description) { updated.append(configuration.name) }
+            }
+        } catch {
+            try? coordinator.removeAllStores()
+            throw error
         }
         return ModelContainer.Stores(
             schema: schema,
@@ -81,34 +100,19 @@ struct ContainerOpening {
         }
     }
 
-    /// Opens a store.
+    /// Throws errors of `body` as the error of a container that cannot open the store of a configuration.
     ///
-    /// - Returns: The connection to a custom store; nil for an encrypted store.
-    private func add(
-        _ configuration: any DataStoreConfiguration,
-        _ entityNames: Set<String>,
-        _ versions: StoreVersions,
-        to coordinator: PersistentStoreCoordinator,
-        _ classes: [String: any PersistentModel.Type]
-    ) throws -> (any DataStoreConnection)? {
-        try configuration.validate()
-        if let configuration = configuration as? ModelConfiguration {
-            try coordinator.addPersistentStore(
-                configuration.storeDescription(entityNames: entityNames, of: schema, versions)
-            )
-            return nil
+    /// - Parameter updated: The names of the configurations whose stores have been updated or migrated.
+    private func reportingIssues(
+        of configuration: any DataStoreConfiguration,
+        updated: [String] = [],
+        _ body: () throws -> Void
+    ) throws {
+        do {
+            try body()
+        } catch {
+            throw LoadIssue(error, configuration, updated: updated).error
         }
-        let connection = try connect(configuration, entityNames)
-        let target = DataStoreAdapter.Target(connection, classes: classes, coordinator: coordinator)
-        try coordinator.addPersistentStore(
-            PersistentStoreDescription(
-                type: DataStoreAdapter.storeType,
-                url: nil,
-                options: [DataStoreAdapter.targetOption: target],
-                entityNames: entityNames
-            )
-        )
-        return connection
     }
 
     private func connect<Configuration: DataStoreConfiguration>(
@@ -173,7 +177,11 @@ struct ContainerOpening {
 private struct LoadIssue {
     let error: any Error
 
-    init(_ cause: any Error, _ configuration: any DataStoreConfiguration) {
+    /// - Parameter updated: The names of the configurations whose stores have been updated or migrated before.
+    init(_ cause: any Error, _ configuration: any DataStoreConfiguration, updated: [String] = []) {
+        let others =
+            updated.isEmpty
+            ? "" : " The stores of \(updated.map { "'\($0)'" }.joined(separator: ", ")) have been updated."
         switch cause {
         case is SwiftDataError, is CancellationError:
             error = cause
@@ -186,14 +194,14 @@ private struct LoadIssue {
         case SealedStoreError.newerModel:
             error = SwiftDataError(
                 .backwardMigration,
-                "configuration '\(configuration.name)': \(cause). Open it with the newer program; it is unchanged.",
+                "configuration '\(configuration.name)': \(cause). Open it with the newer program; it is unchanged.\(others)",
                 cause: cause
             )
         default:
             let remedy = Self.remedy(for: cause).map { " \($0)" } ?? ""
             error = SwiftDataError(
                 .loadIssueModelContainer,
-                "configuration '\(configuration.name)': \(cause)\(remedy)",
+                "configuration '\(configuration.name)': \(cause)\(remedy)\(others)",
                 cause: cause
             )
         }

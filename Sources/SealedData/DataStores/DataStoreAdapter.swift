@@ -49,6 +49,15 @@ final class DataStoreAdapter: IncrementalStore {
     }
 
     /// Registers the class with coordinators.
+    static func description(_ target: Target, entityNames: Set<String>) -> PersistentStoreDescription {
+        PersistentStoreDescription(
+            type: storeType,
+            url: nil,
+            options: [targetOption: target],
+            entityNames: entityNames
+        )
+    }
+
     static func register() { PersistentStoreCoordinator.registerStoreClass(Self.self, type: storeType) }
 
     /// - Throws: `ModelError` if a relationship or an inheritance leads to the classes of another store.

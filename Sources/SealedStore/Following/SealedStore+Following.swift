@@ -1,4 +1,5 @@
 import EncryptedSQLite
+import Guarded
 package import ObjectGraph
 
 extension SealedStore: SharedStore {
@@ -8,6 +9,7 @@ extension SealedStore: SharedStore {
         opened.database.onForeignCommit { [weak opened] in
             if let opened { opened.historyFollowing.announce(opened, body) }
         }
+        opened.replacementReceiver.withLock { $0 = body }
         if opened.description.options[Self.followsOtherProcessesOption] as? Bool ?? false { beginFollowing() }
     }
 

@@ -1,4 +1,5 @@
 public import EncryptedSQLite
+import Guarded
 public import ObjectGraph
 
 extension SealedStore {
@@ -16,11 +17,16 @@ extension SealedStore {
     /// Opens a locked store again, also if it was suspended before or after ``lock()``. Does nothing if the store is
     /// not locked.
     ///
+    /// The file may be another state of the store, such as a backup to which others have saved since. Contexts therefore
+    /// read all their saved objects again before their next fetch or save. If the row of an object with unsaved changes
+    /// has other values, its save throws a conflict, whatever the merge policy: the row may be of another object with
+    /// the same key. Roll back its changes, or refresh it and set them again.
+    ///
     /// - Parameter key: The key of the file, which may have changed meanwhile.
     /// - Throws: `DatabaseError.wrongKey` and the other errors of opening; ``SealedStoreError/otherStore`` if the file
     ///   is another one; ``SealedStoreError/migratedByAnotherProgram(_:)``. The store stays locked then.
     public func unlock(with key: EncryptionKey) throws {
-        try opened.database.unlock(with: key) { try opened.verifyAgain(on: $0) }
+        try opened.reopening { try opened.database.unlock(with: key, verify: $0) }
     }
 
     /// Whether the store is locked.
@@ -40,11 +46,25 @@ extension SealedStore {
     /// - Throws: `DatabaseError.wrongKey` if another process has changed the key: lock the store and unlock it with the
     ///   new one. `DatabaseError.locked`; the other errors of ``unlock(with:)``. The store stays suspended then.
     public func resume() throws {
-        try opened.database.resume { try opened.verifyAgain(on: $0) }
+        try opened.reopening { try opened.database.resume(verify: $0) }
     }
 }
 
 extension OpenStore {
+    /// Calls a function that opens the file again with a verification. If it does so, contexts read their objects again:
+    /// the file may be another one, such as a backup, to which others have committed since.
+    fileprivate func reopening(_ open: ((Connection) throws -> Void) throws -> Void) throws {
+        var isReopened = false
+        try open { connection in
+            try verifyAgain(on: connection)
+            isReopened = true
+        }
+        guard isReopened, let receive = replacementReceiver.withLock(\.self) else { return }
+        var commits = CommitsOfOthers(changes: nil)
+        commits.mayBeReplacement = true
+        receive(commits)
+    }
+
     /// Checks a file that was opened again, and discards data about the earlier one.
     fileprivate func verifyAgain(on connection: Connection) throws {
         try states.verify(on: connection)

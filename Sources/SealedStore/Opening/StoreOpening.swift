@@ -15,17 +15,24 @@ struct StoreOpening {
     /// - Throws: `ModelError` if a relationship or an inheritance leads from the store's entities to those of another
     ///   store; `DatabaseError` if the file cannot be opened; ``SealedStoreError`` if it does not fit the model.
     func open() throws -> OpenStore {
+        if let database = description.options[SealedStore.databaseOption] as? Database {
+            return try attach(to: database, reading(ownModel()))
+        }
+        let prepared = try description.options[SealedStore.preparedOption] as? PreparedOpening ?? prepare()
+        return try prepared.finish()
+    }
+
+    /// Opens or creates the database, and examines it without changing it.
+    ///
+    /// - Throws: as ``open()``.
+    func prepare() throws -> PreparedOpening {
         let own = try ownModel()
         let reading = try reading(own)
-        if let database = description.options[SealedStore.databaseOption] as? Database {
-            return try attach(to: database, reading)
-        }
         _ = try option(SealedStore.historyOption, as: HistoryOptions.self)
         let stages = try option(SealedStore.migrationStagesOption, as: [StoreMigrationStage].self) ?? []
         let staged = try StagedMigration(stages: stages, opening: self)
         let progress = try option(SealedStore.migrationProgressOption, as: Progress.self)
             .map { MigrationProgress($0).parts }
-        defer { checked.removeAll() }
         var examined: (content: StoreContent, states: FileStates)?
         let database = try Self.openDatabase(description, createsIfMissing: !description.isReadOnly) { connection in
             try create(StoreSchema(model: own), reading.modelVersion, on: connection)
@@ -34,16 +41,7 @@ struct StoreOpening {
                 (content, FileStates(content, reading, on: connection))
             }
         }
-        do {
-            let content = try examined?.content ?? update(database, reading, staged, progress: progress?.migration)
-            let states = examined?.states ?? FileStates(content, reading)
-            let store = OpenStore(description, database, content.plan, states, content.metadata)
-            try store.beginHistory()
-            return store
-        } catch {
-            try? database.close()
-            throw error
-        }
+        return PreparedOpening(self, reading, staged, database, examined, progress: progress?.migration)
     }
 
     /// Opens a store on an open database, in the transaction of the calling thread.
@@ -57,7 +55,7 @@ struct StoreOpening {
     }
 
     /// Updates or migrates a store.
-    private func update(
+    func update(
         _ database: Database,
         _ reading: StoreReading,
         _ staged: StagedMigration,

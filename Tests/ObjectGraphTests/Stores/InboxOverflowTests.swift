@@ -23,6 +23,7 @@ import Testing
             case .save: "save"
             case .batch: "batch"
             case .external: "external"
+            case .replacement(let roots): "replacement \(roots.sorted())"
             case .erasure: "erasure"
             case .revert: "revert"
             case .overflow: "overflow"
@@ -69,6 +70,16 @@ import Testing
         inbox.post(.revert)
         inbox.post(.erasure)
         #expect(Self.take(inbox) == ["erasure", "overflow", "erasure"])
+    }
+
+    @Test func `the replacements of files stay as one announcement`() {
+        let inbox = ContextInbox()
+        inbox.post(.replacement([0]))
+        inbox.post(.replacement([2]))
+        inbox.post(Self.save(rows: 1))
+        inbox.post(.replacement([0]))
+        inbox.post(Self.save(rows: ContextInbox.rowLimit))
+        #expect(Self.take(inbox) == ["replacement [0, 2]", "overflow"])
     }
 
     @Test func `commits of other processes are limited as one announcement`() throws {

@@ -1,0 +1,185 @@
+import EncryptedSQLite
+import Foundation
+import SealedData
+import TestSupport
+import Testing
+
+@Model private final class ReplacedAccount {
+    var owner: String
+    var balance: Int
+    var payments: [ReplacedPayment] = []
+
+    init(_ owner: String, _ balance: Int) {
+        self.owner = owner
+        self.balance = balance
+    }
+}
+
+@Model private final class ReplacedPayment {
+    var text: String
+    @Relationship(inverse: \ReplacedAccount.payments) var account: ReplacedAccount?
+
+    init(_ text: String, _ account: ReplacedAccount?) {
+        self.text = text
+        self.account = account
+    }
+}
+
+/// Backups that take the place of the file while a container is locked or suspended. Their rows have the keys, and often
+/// the versions, of other rows that the container has read.
+@Suite("Files that are replaced by a backup") struct ReplacedFileTests {
+    enum Pause: CaseIterable { case lock, suspension }
+
+    private let folder = TemporaryFolder()
+    private let url: URL
+    private let container: ModelContainer
+    private let context: ModelContext
+
+    init() throws {
+        url = folder.file("accounts.store")
+        container = try Self.open(url)
+        context = ModelContext(container)
+        context.autosaveEnabled = false
+        for name in ["kept", "changed"] {
+            let account = ReplacedAccount(name, 0)
+            context.insert(account)
+            context.insert(ReplacedPayment("of \(name)", account))
+        }
+        try context.save()
+    }
+
+    private static func open(_ url: URL) throws -> ModelContainer {
+        try ModelContainer(for: ReplacedAccount.self, configurations: ModelConfiguration(url: url, key: .ofTests))
+    }
+
+    /// Puts a backup of the present state in place after `lose`, lets another container change it, and continues.
+    private func restoreBackup(_ pause: Pause, losing lose: () throws -> Void, changing: (ModelContext) throws -> Void)
+        throws
+    {
+        let backup = folder.file("backup")
+        try container.backUp(to: backup)
+        try lose()
+        switch pause {
+        case .lock: container.lock()
+        case .suspension: container.suspend()
+        }
+        for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: url.path + suffix) {
+            try FileManager.default.removeItem(atPath: url.path + suffix)
+        }
+        try FileManager.default.moveItem(at: backup, to: url)
+        let other = ModelContext(try Self.open(url))
+        try changing(other)
+        try other.save()
+        switch pause {
+        case .lock: try container.unlock(with: .ofTests)
+        case .suspension: try container.resume()
+        }
+    }
+
+    private func account(_ owner: String, in context: ModelContext) throws -> ReplacedAccount {
+        let found = FetchDescriptor<ReplacedAccount>(predicate: #Predicate { $0.owner == owner })
+        return try #require(try context.fetch(found).first)
+    }
+
+    private func values(in context: ModelContext) throws -> [String] {
+        try context.fetch(FetchDescriptor<ReplacedAccount>(sortBy: [SortDescriptor(\.owner)])).map { account in
+            "\(account.owner) \(account.balance) \(account.payments.map(\.text).sorted())"
+        }
+    }
+
+    @Test(
+        "Contexts read the objects of the restored file, whatever the versions of its rows",
+        arguments: Pause.allCases
+    )
+    func cleanObjects(_ pause: Pause) throws {
+        let changed = try account("changed", in: context)
+        let lost = (0..<50).map { ReplacedAccount("lost \($0)", $0) }
+        let observer = try ResultsObserver(sortBy: [SortDescriptor(\ReplacedAccount.owner)], modelContext: context)
+        try restoreBackup(pause) {
+            for account in lost { context.insert(account) }
+            // Three versions, of which the backup has the first.
+            for balance in 1...3 {
+                changed.balance = balance
+                try context.save()
+            }
+            #expect(try values(in: context).count == 52)
+        } changing: { other in
+            for number in 0..<30 { other.insert(ReplacedAccount("other \(number)", 100_000 + number)) }
+            let account = try account("changed", in: other)
+            account.balance = 7
+            other.insert(ReplacedPayment("later", account))
+        }
+        let fresh = try values(in: ModelContext(container))
+        #expect(fresh.count == 32)
+        #expect(try values(in: context) == fresh)
+        let rich = FetchDescriptor<ReplacedAccount>(predicate: #Predicate { $0.balance >= 100_000 })
+        #expect(try context.fetch(rich).allSatisfy { $0.balance >= 100_000 && $0.owner.hasPrefix("other") })
+        #expect(try context.fetch(rich).count == 30)
+        #expect(changed.balance == 7)
+        #expect(changed.payments.count == 2)
+        context.processPendingChanges()
+        #expect(observer.results.map(\.owner) == observer.results.map(\.owner).sorted())
+        #expect(
+            Set(observer.results.map(\.owner))
+                == Set(try context.fetch(FetchDescriptor<ReplacedAccount>()).map(\.owner))
+        )
+        #expect(!observer.results.contains { $0.owner.hasPrefix("lost") })
+        #expect(try container.check().isSound)
+    }
+
+    @Test("Unsaved changes of objects that differ in the restored file are a conflict", arguments: Pause.allCases)
+    func changedObjects(_ pause: Pause) throws {
+        let (kept, changed) = (try account("kept", in: context), try account("changed", in: context))
+        let lost = (0..<20).map { ReplacedAccount("lost \($0)", $0) }
+        try restoreBackup(pause) {
+            for account in lost { context.insert(account) }
+            changed.balance = 1
+            try context.save()
+            // Unsaved, while others get the same keys and versions.
+            for account in lost { account.balance = -1 }
+            changed.balance = -1
+            kept.balance = -1
+        } changing: { other in
+            for number in 0..<20 { other.insert(ReplacedAccount("other \(number)", number)) }
+            try account("changed", in: other).balance = 7
+        }
+        #expect(throws: (any Error).self) { try context.save() }
+        let fresh = ModelContext(container)
+        #expect(try fresh.fetchCount(FetchDescriptor<ReplacedAccount>(predicate: #Predicate { $0.balance < 0 })) == 0)
+        context.rollback()
+        #expect(try values(in: context) == values(in: fresh))
+        // An object with the same values in both files continues.
+        kept.balance = -2
+        try context.save()
+        #expect(try account("kept", in: ModelContext(container)).balance == -2)
+        #expect(try container.check().isSound)
+    }
+
+    @Test("An object that a restored file has again is no longer missing", arguments: Pause.allCases)
+    func returnedObjects(_ pause: Pause) throws {
+        let kept = try account("kept", in: context)
+        try restoreBackup(pause) {
+            context.delete(kept)
+            try context.save()
+        } changing: { other in
+            try account("changed", in: other).balance = 1
+        }
+        #expect(try values(in: context) == values(in: ModelContext(container)))
+        #expect(try values(in: context).count == 2)
+    }
+
+    @Test("New objects get keys that the restored file has not", arguments: Pause.allCases)
+    func newObjects(_ pause: Pause) throws {
+        let new = ReplacedAccount("new", 5)
+        try restoreBackup(pause) {
+            context.insert(new)
+            new.payments.append(ReplacedPayment("of new", nil))
+        } changing: { other in
+            for number in 0..<40 { other.insert(ReplacedAccount("other \(number)", number)) }
+        }
+        try context.save()
+        #expect(try values(in: context) == values(in: ModelContext(container)))
+        #expect(try values(in: context).count == 43)
+        #expect(try container.check().isSound)
+    }
+}
