@@ -57,6 +57,13 @@ extension Database {
         }
     }
 
+    /// Whether an error means that another file took the place of the file, or of its log, so that the program can open
+    /// the database again.
+    package func isReplaced(accordingTo error: any Error) -> Bool {
+        guard case DatabaseError.moved(let path) = error, let files else { return false }
+        return (path == files.namedPath || files.companions.contains(path)) && DatabaseFiles.exists(files.path)
+    }
+
     /// Encrypts the file with another key.
     ///
     /// The new file has the content of the old one, page by page. See ``replaceFile(key:progress:copy:)``.

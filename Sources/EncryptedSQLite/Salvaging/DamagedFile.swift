@@ -70,9 +70,31 @@ package final class DamagedFile {
         // Holes take no space on the disk, but time to read and memory for each page.
         try files.checkContentLength()
         try files.checkLogLength()
-        lock = try FileHold(files, key: key)
-        pages = try PageReader(files, of: lock.connection, key: key)
+        (lock, pages) = try Self.open(files, key)
         visited = Array(repeating: false, count: pages.pageCount + 1)
+    }
+
+    private static let maximumAttempts = 10
+
+    /// Locks a file and reads its log. Begins again if another process has replaced the file before it was locked.
+    private static func open(_ files: DatabaseFiles, _ key: EncryptionKey) throws(DatabaseError) -> (
+        FileHold, PageReader
+    ) {
+        var attempts = 0
+        while true {
+            attempts += 1
+            let identity = FileIdentity(path: files.path)
+            do throws(DatabaseError) {
+                let lock = try FileHold(files, key: key)
+                let pages = try PageReader(files, of: lock.connection, key: key)
+                guard FileIdentity(path: files.path) == identity else { throw .moved(path: files.namedPath) }
+                return (lock, pages)
+            } catch {
+                // Another file explains any error.
+                let isReplaced = FileIdentity(path: files.path).map { $0 != identity } ?? false
+                guard isReplaced, attempts < maximumAttempts else { throw error }
+            }
+        }
     }
 
     /// The number of pages.

@@ -23,9 +23,12 @@ extension SealedStore {
             isReadOnly: true,
             options: [keyOption: key]
         )
-        let opened: OpenStore
         do {
-            opened = try StoreOpening(model: model(of: description), description: description).open()
+            return try ReplacedFile.beginningAgain { _ in
+                let opened = try StoreOpening(model: model(of: description), description: description).open()
+                defer { try? opened.database.close() }
+                return try ReplacedFile.using(opened.database) { try opened.check(WorkProgress(progress)) }
+            }
         } catch let error as DatabaseError where error.mayBeDamageOfFirstPage {
             return try reportOfPages(url, key, StoreProblem(.damage("a page cannot be read")), progress)
         } catch SealedStoreError.damagedMetadata(let part) {
@@ -33,8 +36,6 @@ extension SealedStore {
         } catch SealedStoreError.foreignSchema(let object) {
             return try reportOfPages(url, key, StoreProblem(.foreignSchema(object)), progress)
         }
-        defer { try? opened.database.close() }
-        return try opened.check(WorkProgress(progress))
     }
 
     /// The damaged pages of a file that cannot be opened; the reason for that if no page is damaged.

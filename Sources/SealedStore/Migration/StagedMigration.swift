@@ -126,22 +126,20 @@ struct StagedMigration {
     /// Runs the remaining stages, each in a separate transaction. If a stage fails, the previous stages remain
     /// committed.
     ///
-    /// - Returns: The position of the last stage that was run; nil if none remained.
-    func run(on database: Database, progress: MigrationProgress?) throws -> Int? {
-        guard !stages.isEmpty else { return nil }
+    /// - Parameter reached: The position of the last stage that was run, also before this call; nil if none was.
+    func run(on database: Database, reached: inout Int?, progress: MigrationProgress?) throws {
+        guard !stages.isEmpty else { return }
         var first: Int?
-        var last: Int?
         let next = {
             try opening.waitingForOtherPrograms(on: database, progress) {
                 try takeStage(database, progress, first: first)
             }
         }
-        while let stage = try reportingVersion(last, next) {
+        while let stage = try reportingVersion(reached, next) {
             first = first ?? stage
-            last = stage
+            reached = stage
             StoreOpening.shortenLog(of: database)
         }
-        return last
     }
 
     /// Runs `body`, whose refusal contains the version that the store has reached.

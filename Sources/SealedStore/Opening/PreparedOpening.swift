@@ -44,21 +44,20 @@ final class PreparedOpening: Sendable {
 
     /// Updates or migrates the store if that is necessary. Can be called once.
     ///
-    /// - Throws: as ``StoreOpening/open()``. The database is then closed.
-    func finish() throws -> OpenStore {
+    /// - Parameter reached: The position of the last stage that was run, also by an earlier opening.
+    /// - Throws: ``ReplacedFile``; as ``StoreOpening/open()``. The database is then closed.
+    func finish(reached: inout Int?) throws -> OpenStore {
         guard let opened = take() else { preconditionFailure("A prepared opening is finished once.") }
         defer { opening.checked.removeAll() }
         let database = opened.database
-        do {
+        return try ReplacedFile.using(database) {
             let content =
-                try opened.examined?.content ?? opening.update(database, reading, staged, progress: progress)
+                try opened.examined?.content
+                ?? opening.update(database, reading, staged, reached: &reached, progress: progress)
             let states = opened.examined?.states ?? FileStates(content, reading)
             let store = OpenStore(opening.description, database, content.plan, states, content.metadata)
             try store.beginHistory()
             return store
-        } catch {
-            try? database.close()
-            throw error
         }
     }
 

@@ -18,23 +18,31 @@ struct StoreOpening {
         if let database = description.options[SealedStore.databaseOption] as? Database {
             return try attach(to: database, reading(ownModel()))
         }
-        let prepared = try description.options[SealedStore.preparedOption] as? PreparedOpening ?? prepare()
-        return try prepared.finish()
+        let known = description.options[SealedStore.preparedOption] as? PreparedOpening
+        // The position of the last stage that was run: the version of the store shows which stages remain.
+        var reached: Int?
+        return try ReplacedFile.beginningAgain { isFirst in
+            try stagedMigration().reportingVersion(reached) {
+                let prepared = try (isFirst ? known : nil) ?? prepare(mayCreate: isFirst)
+                return try prepared.finish(reached: &reached)
+            }
+        }
     }
 
     /// Opens or creates the database, and examines it without changing it.
     ///
+    /// - Parameter mayCreate: Whether a file may be created.
     /// - Throws: as ``open()``.
-    func prepare() throws -> PreparedOpening {
+    func prepare(mayCreate: Bool = true) throws -> PreparedOpening {
         let own = try ownModel()
         let reading = try reading(own)
         _ = try option(SealedStore.historyOption, as: HistoryOptions.self)
-        let stages = try option(SealedStore.migrationStagesOption, as: [StoreMigrationStage].self) ?? []
-        let staged = try StagedMigration(stages: stages, opening: self)
+        let staged = try stagedMigration()
         let progress = try option(SealedStore.migrationProgressOption, as: Progress.self)
             .map { MigrationProgress($0).parts }
         var examined: (content: StoreContent, states: FileStates)?
-        let database = try Self.openDatabase(description, createsIfMissing: !description.isReadOnly) { connection in
+        let mayCreate = mayCreate && !description.isReadOnly
+        let database = try Self.openDatabase(description, createsIfMissing: mayCreate) { connection in
             try create(StoreSchema(model: own), reading.modelVersion, on: connection)
         } verify: { connection in
             examined = try reading.examine(on: connection, staged, progress: progress?.checks).map { content in
@@ -42,6 +50,11 @@ struct StoreOpening {
             }
         }
         return PreparedOpening(self, reading, staged, database, examined, progress: progress?.migration)
+    }
+
+    private func stagedMigration() throws -> StagedMigration {
+        let stages = try option(SealedStore.migrationStagesOption, as: [StoreMigrationStage].self) ?? []
+        return try StagedMigration(stages: stages, opening: self)
     }
 
     /// Opens a store on an open database, in the transaction of the calling thread.
@@ -59,9 +72,10 @@ struct StoreOpening {
         _ database: Database,
         _ reading: StoreReading,
         _ staged: StagedMigration,
+        reached: inout Int?,
         progress: MigrationProgress?
     ) throws -> StoreContent {
-        let reached = reading.allowsMigration ? try staged.run(on: database, progress: progress) : nil
+        if reading.allowsMigration { try staged.run(on: database, reached: &reached, progress: progress) }
         let (content, hasMigrated) = try staged.reportingVersion(reached) {
             try waitingForOtherPrograms(on: database, progress) {
                 try database.write(isBulk: true) { connection in

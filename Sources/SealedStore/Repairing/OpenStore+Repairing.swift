@@ -5,10 +5,22 @@ import ObjectGraph
 extension OpenStore {
     /// Repairs the store; see ``SealedStore/repair(_:progress:)``.
     func repair(_ options: StoreRepairOptions, _ progress: WorkProgress) throws -> StoreRepairReport {
+        var repaired: [StoreProblem] = []
+        let check = try repair(options, progress, repaired: &repaired)
+        return StoreRepairReport(repaired: repaired, check: check)
+    }
+
+    /// - Parameter all: Receives the repaired problems when they are committed.
+    /// - Returns: The check after the repair.
+    func repair(
+        _ options: StoreRepairOptions,
+        _ progress: WorkProgress,
+        repaired all: inout [StoreProblem]
+    ) throws -> StoreReport {
         let found = try check(progress.part(0..<300))
         guard !found.isSound, !found.problems.contains(where: \.preventsRepair) else {
             try? progress.show(1000)
-            return StoreRepairReport(repaired: [], check: found)
+            return found
         }
         var repaired: [StoreProblem] = []
         do {
@@ -21,9 +33,10 @@ extension OpenStore {
         } catch DatabaseError.interrupted {
             throw CancellationError()
         }
+        all += repaired
         let check = try check(WorkProgress(nil))
         try? progress.show(1000)
-        return StoreRepairReport(repaired: repaired, check: check)
+        return check
     }
 
     private func repair(

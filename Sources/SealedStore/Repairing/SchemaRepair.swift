@@ -119,16 +119,21 @@ extension SealedStore {
         _ options: StoreRepairOptions,
         _ progress: WorkProgress
     ) throws -> StoreRepairReport {
+        // What one attempt has repaired and committed, the next one does not find any more.
         var repaired: [StoreProblem] = []
-        if options.contains(.derivedData) {
-            let (problems, damage) = try repairSchema(of: description, progress.part(0..<400))
-            if let damage { return StoreRepairReport(repaired: [], check: damage) }
-            repaired = problems
+        return try ReplacedFile.beginningAgain { _ in
+            if options.contains(.derivedData) {
+                let (problems, damage) = try repairSchema(of: description, progress.part(0..<400))
+                if let damage { return StoreRepairReport(repaired: repaired, check: damage) }
+                repaired += problems
+            }
+            let opened = try StoreOpening(model: model(of: description), description: description).open()
+            defer { try? opened.database.close() }
+            let check = try ReplacedFile.using(opened.database) {
+                try opened.repair(options, progress.part(400..<1000), repaired: &repaired)
+            }
+            return StoreRepairReport(repaired: repaired, check: check)
         }
-        let opened = try StoreOpening(model: model(of: description), description: description).open()
-        defer { try? opened.database.close() }
-        let report = try opened.repair(options, progress.part(400..<1000))
-        return StoreRepairReport(repaired: repaired + report.repaired, check: report.check)
     }
 
     /// - Returns: The repaired problems, or the report of a file with damaged pages.
@@ -142,6 +147,13 @@ extension SealedStore {
         }
         defer { try? database.close() }
         guard !isComplete else { return ([], nil) }
+        return try ReplacedFile.using(database) { try repairSchema(of: database, progress) }
+    }
+
+    private static func repairSchema(
+        of database: Database,
+        _ progress: WorkProgress
+    ) throws -> (repaired: [StoreProblem], damage: StoreReport?) {
         let pages = try database.verifyPages { done, all in try progress.show(500 * done / all) }
         guard pages.damagedPageCount == 0 else {
             let report = StoreReport(

@@ -14,6 +14,30 @@ extension SealedStore {
             return result
         }
     }
+
+    /// Opens a store, calls `body` as ``importing(_:)`` does, and closes the store. Begins again if another file takes the
+    /// place of the file before `body` is called.
+    package static func importing<R>(
+        into description: PersistentStoreDescription,
+        for model: ManagedObjectModel,
+        _ body: (ImportTransaction) throws -> R
+    ) throws -> R {
+        try ReplacedFile.beginningAgain { _ in
+            let store = try SealedStore.loadMetadata(of: description, for: model)
+            defer { try? store.close() }
+            var hasBegun = false
+            do {
+                return try ReplacedFile.using(store.opened.database) {
+                    try store.importing { transaction in
+                        hasBegun = true
+                        return try body(transaction)
+                    }
+                }
+            } catch let replaced as ReplacedFile where hasBegun {
+                throw replaced.cause
+            }
+        }
+    }
 }
 
 /// Writes rows of an import, whose references may lead to rows that are written later.

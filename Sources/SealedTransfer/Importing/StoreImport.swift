@@ -123,18 +123,12 @@ public struct StoreImport: Sendable {
         _ progress: Progress?,
         _ storeURL: URL
     ) throws -> ImportReport {
-        let store = try SealedStore.loadMetadata(of: description(storeURL), for: model)
-        var isClosed = false
-        defer { if !isClosed { try? store.close() } }
-        let identifiers = try IdentifierTable(beside: url)
-        defer { identifiers.close() }
-        let report = try store.importing { transaction in
-            try identifiers.transaction { records in
+        try SealedStore.importing(into: description(storeURL), for: model) { transaction in
+            let identifiers = try IdentifierTable(beside: url)
+            defer { identifiers.close() }
+            return try identifiers.transaction { records in
                 try ImportSession(model, options, progress, transaction, records).run(source)
             }
         }
-        isClosed = true
-        try store.close()
-        return report
     }
 }
