@@ -36,7 +36,8 @@ public final class OpenStore: Sendable {
     let scanMonitor: ScanMonitor?
     /// Whether the file has another model, with which it is not migrated.
     let readsOtherModel: Bool
-    /// Whether closing the store closes the database.
+    /// Whether closing the store closes the database. The store of a migration stage works in a transaction of another
+    /// store's database.
     let ownsDatabase: Bool
 
     /// The identity of the store.
@@ -107,6 +108,12 @@ public final class OpenStore: Sendable {
         } catch DatabaseError.constraint(let violation) where violation.kind == .unique {
             throw schema.notUnique(violation)
         }
+    }
+
+    /// - Throws: ``SealedStoreError/isMigrating(operation:)`` for the store of a migration stage: the transaction of the
+    ///   stage would have to end before its file can be replaced.
+    func requireOwnDatabase(for operation: String) throws {
+        guard ownsDatabase else { throw SealedStoreError.isMigrating(operation: operation) }
     }
 
     /// Runs `body`, and throws errors of functions in its statements as `QueryError`.

@@ -11,6 +11,9 @@ public enum SealedStoreError: Error, Hashable, Sendable {
     /// Another program has migrated the store while it was open. Contains the differences from this program's model,
     /// one on each line.
     case migratedByAnotherProgram([String])
+    /// The operation replaces the file of the store, which is not possible in the code of a migration stage: the code
+    /// runs in a transaction on the file. Contains the name of the operation.
+    case isMigrating(operation: String)
     /// The store has been written by a program with a later version of the model. The file is unchanged.
     case newerModel(found: String, supported: String)
     /// The key opens the file, but the file holds another store than the one that was locked or suspended.
@@ -59,6 +62,9 @@ extension SealedStoreError: CustomStringConvertible {
         case .migratedByAnotherProgram(let differences):
             (["another program has migrated the store to another model; open it again:"]
                 + differences.map { "  \($0)" }).joined(separator: "\n")
+        case .isMigrating(let operation):
+            "the code of a migration stage runs in a transaction on the store's file, which cannot be replaced meanwhile: "
+                + "call '\(operation)' after the store has been opened"
         case .newerModel(let found, let supported):
             "the store has version \(found) of the model, which is later than this program's version \(supported)"
         case .otherStore: "the file holds another store than before: open it with a new container"

@@ -35,8 +35,7 @@ package final class Database: Sendable {
     let versionReaders: ConnectionPool?
     /// Notices the commits of others.
     let foreignCommits: ForeignCommits
-    /// The thread that is inside `write`, or 0.
-    private let writingThread = Atomic<UInt>(0)
+    let writing = WritingThread()
     private let snapshots = Guarded(Snapshots())
     /// The number of reads from snapshots that are running.
     private let snapshotUses = Atomic<Int>(0)
@@ -160,7 +159,7 @@ package final class Database: Sendable {
     /// writer connection, with its uncommitted changes; inside ``DatabaseSnapshot/perform(_:)``, the snapshot's
     /// connection.
     package func read<R>(_ body: (Connection) throws -> R) throws -> R {
-        if writingThread.load(ordering: .relaxed) == csqlcipher_thread_identity() {
+        if writing.isCurrent {
             return try writers.withConnection(body)
         }
         if snapshotUses.load(ordering: .relaxed) > 0,
@@ -176,18 +175,21 @@ package final class Database: Sendable {
     /// when it throws.
     ///
     /// Waits for other writers of this process without limit, and for writers of other processes up to the busy
-    /// timeout. A nested call of the same thread is a savepoint of the outer transaction.
+    /// timeout. A nested call of the same thread is a savepoint of the outer transaction. Inside `write` of another
+    /// database with the same file it throws `nestedWrite`.
     ///
     /// - Parameter isBulk: Whether `body` changes or sorts so many rows that SQLite should not keep them in memory: see
     ///   ``Connection/usingTemporaryFiles(_:)``.
     package func write<R>(isBulk: Bool = false, _ body: (Connection) throws -> R) throws -> R {
         var isOutermost = false
         let result = try writers.withConnection { connection in
-            let outerThread = writingThread.load(ordering: .relaxed)
-            writingThread.store(csqlcipher_thread_identity(), ordering: .relaxed)
-            defer { writingThread.store(outerThread, ordering: .relaxed) }
-            isOutermost = outerThread == 0
-            if isOutermost { endIdleReading() }
+            isOutermost = !writing.isCurrent
+            if isOutermost {
+                try requireNoOuterWrite()
+                endIdleReading()
+            }
+            writing.begin()
+            defer { if isOutermost { writing.end() } }
             guard isBulk else { return try connection.transaction(body) }
             return try connection.usingTemporaryFiles { try connection.transaction(body) }
         }
@@ -203,6 +205,7 @@ package final class Database: Sendable {
     package func writeWithoutTransaction<R>(_ body: (Connection) throws -> R) throws -> R {
         try writers.withConnection { connection in
             precondition(!connection.isInTransaction, "This cannot be done inside `write`.")
+            try requireNoOuterWrite()
             endIdleReading()
             try connection.requireSoundFile()
             try connection.requireUnmovedFile()
@@ -221,7 +224,7 @@ package final class Database: Sendable {
 
     /// Whether `read` would lend the calling thread a reader connection that it does not hold yet.
     var canReadConcurrently: Bool {
-        guard let readers, writingThread.load(ordering: .relaxed) != csqlcipher_thread_identity() else { return false }
+        guard let readers, !writing.isCurrent else { return false }
         return !readers.connections.isBorrowedByThisThread && snapshotUses.load(ordering: .relaxed) == 0
     }
 
@@ -229,6 +232,15 @@ package final class Database: Sendable {
     /// them.
     private func endIdleReading() {
         session.withLock { $0 }?.file.endIdleTransactions()
+    }
+
+    /// Throws `nestedWrite` if the calling thread is inside a write transaction on the file, of another database: it
+    /// would wait for itself.
+    func requireNoOuterWrite() throws(DatabaseError) {
+        guard OpenFile.hasPeers, let files, let file = session.withLock({ $0 })?.file else { return }
+        guard !file.isWrittenByThisThread(exceptThrough: writing) else {
+            throw .nestedWrite(path: files.namedPath)
+        }
     }
 
     // MARK: Further connections

@@ -38,7 +38,7 @@ extension Database {
     func start(_ session: FileSession, with connection: Connection? = nil) {
         self.session.withLock { $0 = session }
         guard let readers else { return }
-        session.file.add(readers, foreignCommits)
+        session.file.add(readers, foreignCommits, writing)
         if let connection { readers.add(connection) }
         readers.connections.resume { () throws(DatabaseError) in try session.open(.reader) }
         guard let checkpointer else {

@@ -24,6 +24,7 @@ struct OpenFile: Sendable {
     private struct User {
         let readers: ReaderPool
         let foreignCommits: ForeignCommits
+        let writing: WritingThread
     }
 
     /// The open databases, by their files.
@@ -32,10 +33,11 @@ struct OpenFile: Sendable {
     private static let peerCount = Atomic<Int>(0)
 
     /// Registers a database, until ``remove(_:)`` is called.
-    func add(_ readers: ReaderPool, _ foreignCommits: ForeignCommits) {
+    func add(_ readers: ReaderPool, _ foreignCommits: ForeignCommits, _ writing: WritingThread) {
         Self.users.withLock { users in
             let present = users[identity] ?? []
-            users[identity] = present + [User(readers: readers, foreignCommits: foreignCommits)]
+            let user = User(readers: readers, foreignCommits: foreignCommits, writing: writing)
+            users[identity] = present + [user]
             if !present.isEmpty { Self.peerCount.wrappingAdd(1, ordering: .relaxed) }
         }
     }
@@ -53,6 +55,11 @@ struct OpenFile: Sendable {
     /// Ends read transactions that no thread uses, so that the write-ahead log can be written back past them.
     func endIdleTransactions() {
         for user in Self.users.withLock({ $0[identity] }) ?? [] { user.readers.endIdleTransactions() }
+    }
+
+    /// Whether the calling thread is inside a write transaction on the file, of another database than one.
+    func isWrittenByThisThread(exceptThrough own: WritingThread) -> Bool {
+        Self.users.withLock { ($0[identity] ?? []).contains { $0.writing !== own && $0.writing.isCurrent } }
     }
 
     /// Whether any file is open in several databases of this process.

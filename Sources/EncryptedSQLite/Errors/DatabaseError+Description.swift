@@ -67,6 +67,8 @@ extension DatabaseError: CustomStringConvertible {
             "The SQLite library in use cannot encrypt: \(reason)."
         case .busy:
             "Another connection or process kept the database locked."
+        case .nestedWrite(let path):
+            "The calling thread is inside a transaction that writes to the database at \(path) through another container."
         case .readOnly:
             "The database can only be read."
         case .constraint(let violation):
@@ -144,6 +146,8 @@ extension DatabaseError: LocalizedError {
             "Link SQLCipher 4.5 or newer, and no other SQLite before it."
         case .busy:
             "Try again, or raise the busy timeout; keep write transactions short."
+        case .nestedWrite:
+            "Write through the container whose transaction is running, which the code of a migration stage receives, or after the transaction has ended."
         case .diskFull:
             "Free disk space and try again."
         case .inputOutput:

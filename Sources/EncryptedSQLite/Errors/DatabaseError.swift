@@ -70,6 +70,9 @@ public enum DatabaseError: Error, Equatable, Sendable {
     case cipherUnavailable(reason: String)
     /// Another connection or process held a lock for longer than the busy timeout.
     case busy
+    /// The calling thread is inside a write transaction of another open database with the same file, which would have to
+    /// end before this one can begin. The code of a migration stage runs inside such a transaction.
+    case nestedWrite(path: String)
     /// The database, or the connection in use, is read-only.
     case readOnly
     /// A statement violated a rule of the schema, and had no effect.

@@ -21,7 +21,8 @@ extension ModelContainer {
     ///   - configuration: The configuration of the store; nil for the only encrypted file of the container.
     ///   - key: The new key.
     ///   - progress: Receives the finished fraction, and can be cancelled.
-    /// - Throws: ``SwiftDataError/unknownConfiguration``; `ObjectGraphError.storeIsReadOnly`; `DatabaseError.busy` if
+    /// - Throws: ``SwiftDataError/unknownConfiguration``; `ObjectGraphError.storeIsReadOnly`;
+    ///   `SealedStoreError.isMigrating` in a function of a migration stage; `DatabaseError.busy` if
     ///   another process reads or writes for longer than ten seconds; `DatabaseError.diskFull`, `damaged` and others;
     ///   `CancellationError`. The old key is in force then. Only `DatabaseError.unconfirmedReplacement` is thrown after
     ///   the exchange: the new key is in force.

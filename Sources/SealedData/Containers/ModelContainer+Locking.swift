@@ -8,7 +8,7 @@ extension ModelContainer {
     /// unlocked. A property that needs the store reads as empty and is reported as any other ``ReadFailure``. Unsaved
     /// changes stay in their contexts. Waits for running fetches and saves, and must not be called inside one. Running
     /// backups, compactions and changes of the key end, and throw `DatabaseError.locked`. Stores in memory and custom
-    /// stores stay open.
+    /// stores stay open. Does nothing in a function of a migration stage, which runs in a transaction on the file.
     ///
     /// SQLCipher overwrites its page caches only with ``ModelConfiguration/protectsMemory``. Models that the app holds
     /// are readable in memory in any case.

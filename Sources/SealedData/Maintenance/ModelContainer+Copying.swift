@@ -73,8 +73,8 @@ extension ModelContainer {
     ///   - progress: Receives the finished part. It can be cancelled until the files are exchanged.
     /// - Returns: The space before and afterwards.
     /// - Throws: ``StoreSelectionError``; `DatabaseError.busy` if a connection writes or reads for longer than the busy
-    ///   timeout; `ObjectGraphError.storeIsReadOnly`; `DatabaseError.diskFull`: room for twice the size of the new file
-    ///   is needed for a time; `CancellationError`.
+    ///   timeout; `ObjectGraphError.storeIsReadOnly`; `SealedStoreError.isMigrating` in a function of a migration stage;
+    ///   `DatabaseError.diskFull`: room for twice the size of the new file is needed for a time; `CancellationError`.
     /// - Complexity: O(*n*) in the size of the file, in bounded memory.
     @discardableResult
     public func compact(

@@ -53,6 +53,11 @@ public enum MigrationStage: Sendable {
     /// the inferred migration, and `didMigrate` the objects of the new classes after it. Each function saves its
     /// context; changes that it does not save are discarded.
     ///
+    /// The stage is one transaction, in which the functions run. Therefore the container of the context cannot be
+    /// compacted, nor its key changed (`SealedStoreError.isMigrating`), and locking or suspending it does nothing. A
+    /// further container that a function opens for the same file reads the state before the stage, and throws
+    /// `DatabaseError.nestedWrite` if it has to write, also to migrate the store.
+    ///
     /// The functions may share captured variables, as in SwiftData; the Swift 6 mode warns of them. The functions of a
     /// stage run one after the other.
     @preconcurrency case custom(

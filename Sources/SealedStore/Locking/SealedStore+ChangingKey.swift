@@ -15,13 +15,15 @@ extension SealedStore {
     /// - Parameters:
     ///   - key: The new key.
     ///   - progress: Receives the finished fraction, and can be cancelled.
-    /// - Throws: `ObjectGraphError.storeIsReadOnly`; `DatabaseError.noFile` for a store in memory; `DatabaseError.busy`
+    /// - Throws: `ObjectGraphError.storeIsReadOnly`; ``SealedStoreError/isMigrating(operation:)`` in the code of a
+    ///   migration stage; `DatabaseError.noFile` for a store in memory; `DatabaseError.busy`
     ///   if another process reads or writes, or a context is pinned to a state, for longer than the busy timeout;
     ///   `DatabaseError.diskFull`, `damaged` and others; `CancellationError`. The old key is in force then. Only
     ///   `DatabaseError.unconfirmedReplacement` is thrown after the exchange: the new key is in force.
     /// - Complexity: O(*n*) in the size of the file. Memory does not depend on the size.
     public func changeKey(to key: EncryptionKey, progress: Progress? = nil) throws {
         guard !description.isReadOnly else { throw ObjectGraphError.storeIsReadOnly }
+        try opened.requireOwnDatabase(for: "changeKey")
         try opened.database.changeKey(to: key, progress: progress ?? Progress(totalUnitCount: 100))
     }
 }

@@ -9,10 +9,11 @@ extension SealedStore {
     /// and so does a context that is pinned to a state of the store, which it loses. A property that needs the store is
     /// reported as any other failed read. Waits for running fetches and saves, and must not be called inside one, nor
     /// by an observer of the progress of a backup. Running backups, compactions and changes of the key end, and throw
-    /// `DatabaseError.locked`. A store in memory stays open.
+    /// `DatabaseError.locked`. A store in memory stays open, and so does a store in the code of a migration stage, which
+    /// runs in a transaction on the file.
     ///
     /// SQLCipher overwrites its page caches only with `SealedStore.memorySecurityOption`.
-    public func lock() { opened.database.lock() }
+    public func lock() { if opened.ownsDatabase { opened.database.lock() } }
 
     /// Opens a locked store again, also if it was suspended before or after ``lock()``. Does nothing if the store is
     /// not locked.
@@ -39,7 +40,7 @@ extension SealedStore {
     ///
     /// Does not affect a locked store, which has no open connection: a later ``unlock(with:)`` opens it, although it
     /// was suspended meanwhile.
-    public func suspend() { opened.database.suspend() }
+    public func suspend() { if opened.ownsDatabase { opened.database.suspend() } }
 
     /// Opens a suspended store again. Does nothing if the store is not suspended.
     ///

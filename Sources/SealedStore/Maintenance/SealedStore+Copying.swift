@@ -69,7 +69,8 @@ extension SealedStore {
     /// - Parameter progress: Receives the finished part. It can be cancelled until the files are exchanged.
     /// - Returns: The space before and afterwards.
     /// - Throws: `DatabaseError.busy` if a connection writes or reads for longer than the busy timeout;
-    ///   `ObjectGraphError.storeIsReadOnly`; `DatabaseError.noFile` for a store in memory; `DatabaseError.diskFull`:
+    ///   `ObjectGraphError.storeIsReadOnly`; ``SealedStoreError/isMigrating(operation:)`` in the code of a migration
+    ///   stage; `DatabaseError.noFile` for a store in memory; `DatabaseError.diskFull`:
     ///   the new file is written twice, so that room for twice its size is needed for a time;
     ///   `DatabaseError.unconfirmedReplacement` if the new file is in use but a power failure may still bring the old
     ///   one back; `CancellationError`.
@@ -77,6 +78,7 @@ extension SealedStore {
     @discardableResult
     public func compact(progress: Progress? = nil) throws -> (before: StoreSpace, after: StoreSpace) {
         guard !description.isReadOnly else { throw ObjectGraphError.storeIsReadOnly }
+        try opened.requireOwnDatabase(for: "compact")
         let before = try space()
         try opened.database.compact(progress: progress ?? Progress(totalUnitCount: 100))
         return (before, try space())

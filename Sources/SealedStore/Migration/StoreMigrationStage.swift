@@ -15,7 +15,10 @@ public import ObjectGraph
 ///
 /// Each stage is one transaction, including its code: at every instant the store has one complete version. The code
 /// reads and writes through contexts of the given coordinator, on the calling thread, and its reads include its own
-/// saves. The coordinator has no store after the code returns.
+/// saves. The coordinator has no store after the code returns. Its store cannot be compacted, nor can its key be changed:
+/// both throw ``SealedStoreError/isMigrating(operation:)``. Locking and suspending it do nothing. A further container that
+/// the code opens for the file reads the state before the stage, and throws `DatabaseError.nestedWrite` if it has to write,
+/// also to migrate the store.
 public struct StoreMigrationStage: Sendable {
     /// Code that runs in the transaction of a stage. If it throws, the stage is rolled back, and opening the store
     /// throws.

@@ -1,5 +1,6 @@
 import EncryptedSQLite
 import Foundation
+import Guarded
 import TestSupport
 import Testing
 
@@ -27,6 +28,23 @@ import Testing
         }
         #expect(try database.read { try $0.itemCount() } == 0)
         try database.write { try insert(1...1, into: $0) }
+    }
+
+    @Test func `a write inside a write of another database with the same file is an error at once`() throws {
+        let other = try openSample(folder.filePath("store"))
+        let refusal = DatabaseError.nestedWrite(path: folder.filePath("store"))
+        try database.write { connection in
+            try insert(1...3, into: connection)
+            #expect(databaseError { try other.write { try insert(4...6, into: $0) } } == refusal)
+            #expect(databaseError { try other.compact() } == refusal)
+            #expect(try other.read { try $0.itemCount() } == 0)
+        }
+        try other.write { connection in
+            try insert(4...6, into: connection)
+            try other.write { try insert(7...9, into: $0) }
+            #expect(databaseError { try database.writeWithoutTransaction { _ in } } == refusal)
+        }
+        #expect(try database.read { try $0.itemCount() } == 9)
     }
 
     @Test func `a nested write is rolled back alone`() throws {
@@ -117,7 +135,12 @@ import Testing
         let other = try openSample(folder.filePath("store"))
         try database.write { connection in
             try insert(1...1, into: connection)
-            #expect(databaseError { try other.write { try insert(2...2, into: $0) } } == .busy)
+            let busy = Guarded<DatabaseError?>(nil)
+            inThreads(1) { _ in
+                let error = databaseError { try other.write { try insert(2...2, into: $0) } }
+                busy.withLock { $0 = error }
+            }
+            #expect(busy.withLock { $0 } == .busy)
             #expect(try other.read { try $0.itemCount() } == 0)
         }
         try other.write { try insert(2...2, into: $0) }

@@ -180,10 +180,15 @@ import Testing
     }
 
     @Test func `a writing database prevents the change`() throws {
-        let other = try openSample(path)
+        let (database, other) = (database, try openSample(path))
         try other.write { connection in
             try insert(2000...2000, into: connection)
-            #expect(databaseError { try database.changeKey(to: rawKey(2)) } == .busy)
+            let busy = Guarded<DatabaseError?>(nil)
+            inThreads(1) { _ in
+                let error = databaseError { try database.changeKey(to: rawKey(2)) }
+                busy.withLock { $0 = error }
+            }
+            #expect(busy.withLock { $0 } == .busy)
         }
         try database.changeKey(to: rawKey(2))
         #expect(try database.read { try $0.itemCount() } == 1001)

@@ -119,6 +119,36 @@ private enum Notes {
         )
     }
 
+    /// A plan whose first stage calls operations of its container that replace or close the file of a store.
+    enum OperatingPlan: SchemaMigrationPlan {
+        static var schemas: [any VersionedSchema.Type] { Plan.schemas }
+        static var stages: [MigrationStage] {
+            [
+                .custom(
+                    fromVersion: V1.self,
+                    toVersion: V2.self,
+                    willMigrate: { context in
+                        try operate(on: context.container)
+                        if case .custom(_, _, let code?, _) = Plan.unique { try code(context) }
+                    },
+                    didMigrate: { try operate(on: $0.container) }
+                ),
+                Plan.split,
+            ]
+        }
+
+        private static func operate(on container: ModelContainer) throws {
+            #expect(throws: SealedStoreError.isMigrating(operation: "compact")) { try container.compact() }
+            #expect(throws: SealedStoreError.isMigrating(operation: "changeKey")) {
+                try container.changeKey(to: .passphrase("another key"))
+            }
+            container.lock()
+            #expect(!container.isLocked)
+            container.suspend()
+            try container.resume()
+        }
+    }
+
     /// A plan whose last stage fails.
     enum FailingPlan: SchemaMigrationPlan {
         struct Failure: Error {}
@@ -195,6 +225,11 @@ private enum Notes {
         try makeFirstVersion()
         try expectThirdVersion(open(Notes.V3.self))
         try expectThirdVersion(open(Notes.V3.self))
+    }
+
+    @Test func `the functions of a stage cannot replace or close the file`() throws {
+        try makeFirstVersion()
+        try expectThirdVersion(open(Notes.V3.self, Notes.OperatingPlan.self))
     }
 
     @Test func `a stage that throws leaves the store at the version before it`() throws {
