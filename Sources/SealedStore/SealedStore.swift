@@ -124,6 +124,11 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
         if opened.ownsDatabase { try opened.database.close() }
     }
 
+    /// Writes all of the log into the file, and closes the file, which no other program may use.
+    ///
+    /// - Throws: `DatabaseError.diskFull` and others. The store is open then.
+    package func closeCompletely() throws { try opened.database.closeCompletely() }
+
     // MARK: Reading
 
     /// Returns the rows of the objects that match a request.

@@ -90,6 +90,14 @@ public final class Connection {
         csqlcipher_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, writesBack ? 0 : 1)
     }
 
+    /// Writes all of the log into the file. No other connection may use the file.
+    ///
+    /// Closing the last connection to a file does the same, and reports no error: the log stays beside the file then.
+    func writeLogBack() throws(DatabaseError) {
+        let code = sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+        guard code == SQLITE_OK else { throw failure(code, during: .execution) }
+    }
+
     // MARK: The annotation
 
     /// The ``annotation`` if it is valid in the state that the connection sees.

@@ -308,6 +308,14 @@ package final class Database: Sendable {
         }
     }
 
+    /// Writes all of the log into the file, and closes the database. No other connection may use the file.
+    ///
+    /// - Throws: `diskFull` and other errors of writing. The database is open then.
+    package func closeCompletely() throws {
+        try writeWithoutTransaction { try $0.writeLogBack() }
+        try close()
+    }
+
     deinit {
         stop(.closed)
     }

@@ -193,6 +193,7 @@ private struct DatabaseCopy {
                 let isOfIndex = problem.contains("FTS5 table main.") || problem.hasPrefix("In RTree main.")
                 throw isOfIndex ? DatabaseError.damagedIndex(path: sourcePath) : .damaged(path: sourcePath)
             }
+            try connection.writeLogBack()
         }
         try FileVerification(opener.files, opener).run(
             expecting: header,

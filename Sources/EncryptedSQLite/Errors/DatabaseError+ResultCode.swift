@@ -33,6 +33,8 @@ extension DatabaseError {
             self = .tooBig
         case SQLITE_FULL:
             self = .diskFull
+        case SQLITE_IOERR where isCurrent && Self.isOfFullDisk(detailedCode, connection, phase):
+            self = .diskFull
         case SQLITE_IOERR where Self.codesOfMissingContent.contains(detailedCode):
             self = .damaged(path: path)
         case SQLITE_IOERR:
@@ -49,6 +51,8 @@ extension DatabaseError {
             self = .interrupted
         case SQLITE_PERM:
             self = .permissionDenied(path: path)
+        case SQLITE_CANTOPEN where isCurrent && Self.hasFullDisk(connection):
+            self = .diskFull
         case SQLITE_CANTOPEN:
             self = .cannotOpen(path: path, reason: Self.generalMessage(detailedCode))
         default:
@@ -64,6 +68,29 @@ extension DatabaseError {
             if isCurrent, phase == .preparation, let connection { message = Self.preparationMessage(of: connection) }
             self = .sqlite(code: code & 0xff, extendedCode: detailedCode, message: message)
         }
+    }
+
+    /// SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC.
+    private static let codesOfSynchronization = [4, 5].map { SQLITE_IOERR | $0 << 8 }
+
+    /// SQLITE_IOERR_WRITE, _TRUNCATE, _SHMOPEN, _SHMSIZE, _SHMMAP and _MMAP.
+    private static let codesOfWriting = [3, 6, 18, 19, 21, 24].map { SQLITE_IOERR | $0 << 8 }
+
+    /// Whether a call that writes failed for lack of room. SQLite reports only a write(2) that found the disk full as
+    /// SQLITE_FULL; it does not do so for an exceeded quota, for the index of the log and for fsync(2), with which some
+    /// file systems report that earlier writes found no room.
+    ///
+    /// After a failed fsync(2), it is open whether a commit is on the disk.
+    private static func isOfFullDisk(_ code: Int32, _ connection: OpaquePointer?, _ phase: Phase) -> Bool {
+        guard codesOfWriting.contains(code) || codesOfSynchronization.contains(code) && phase != .commit else {
+            return false
+        }
+        return hasFullDisk(connection)
+    }
+
+    /// Whether the last failed call to the operating system found the disk full or a quota exceeded.
+    private static func hasFullDisk(_ connection: OpaquePointer?) -> Bool {
+        connection.map { [ENOSPC, EDQUOT].contains(sqlite3_system_errno($0)) } ?? false
     }
 
     /// SQLITE_IOERR_SHORT_READ (a file ends before its content does), SQLITE_IOERR_DATA and SQLITE_IOERR_CORRUPTFS.

@@ -44,6 +44,7 @@ struct FileCreation {
             let opener = ConnectionOpener(files: temporary.files, key: key, options: options, counters: counters)
             let connection = try opener.open(.creator)
             try Self.buildSchema(on: connection, options: options, create: schema)
+            try connection.writeLogBack()
             connection.close()
         }
         try verify(temporary.files, with: key)

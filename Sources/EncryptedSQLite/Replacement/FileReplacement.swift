@@ -109,6 +109,7 @@ struct FileReplacement {
         try target.runSettings("PRAGMA synchronous = FULL")
         try opener.finish(target, for: .creator)
         try expected.write(to: target)
+        try target.writeLogBack()
     }
 
     /// Removes the unfinished new files of a process that ended, if no other process is building one.

@@ -110,11 +110,11 @@ public struct StoreImport: Sendable {
             if progress?.isCancelled ?? false { throw CancellationError() }
             let report = try store.check(progress: checking)
             guard report.problems.isEmpty else { throw DatabaseError.damaged(path: url.path(percentEncoded: false)) }
+            try store.closeCompletely()
         } catch {
             try? store.close()
             throw error
         }
-        try store.close()
     }
 
     private func run(

@@ -19,12 +19,14 @@ enum Mounts {
     private static let recursivelyPrivate: CUnsignedLong = 1 << 14 | 1 << 18
 
     /// Mounts an empty file system in memory on a folder, for this thread only.
-    static func mountMemory(on folder: String) throws {
+    ///
+    /// - Parameter byteCount: The size of the file system; nil for the default.
+    static func mountMemory(on folder: String, byteCount: Int? = nil) throws {
         typealias Unshare = @convention(c) (CInt) -> CInt
         let unshare = unsafeBitCast(try function("unshare"), to: Unshare.self)
         guard unshare(newNamespace) == 0 else { throw Failure(code: errno) }
         try mount(on: "/", recursivelyPrivate)
-        try mount(on: folder, 0, "tmpfs")
+        try mount(on: folder, 0, "tmpfs", options: byteCount.map { "size=\($0)" })
     }
 
     /// Mounts a file at its own path, for this thread only.
@@ -49,14 +51,16 @@ enum Mounts {
         on target: String,
         _ flags: CUnsignedLong,
         _ type: String? = nil,
-        _ source: String = "none"
+        _ source: String = "none",
+        options: String? = nil
     ) throws {
         typealias Mount =
             @convention(c) (
-                UnsafePointer<CChar>?, UnsafePointer<CChar>?, UnsafePointer<CChar>?, CUnsignedLong, UnsafeRawPointer?
+                UnsafePointer<CChar>?, UnsafePointer<CChar>?, UnsafePointer<CChar>?, CUnsignedLong,
+                UnsafePointer<CChar>?
             ) -> CInt
         let mount = unsafeBitCast(try function("mount"), to: Mount.self)
-        guard mount(source, target, type, flags, nil) == 0 else { throw Failure(code: errno) }
+        guard mount(source, target, type, flags, options) == 0 else { throw Failure(code: errno) }
     }
 
     /// A function of the C library that Swift does not import.
