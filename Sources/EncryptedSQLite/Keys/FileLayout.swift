@@ -40,6 +40,14 @@ enum FileLayout: Sendable {
         else { return nil }
     }
 
+    /// Whether a plaintext header has bytes that SQLCipher never writes, at the offsets of its constants: the page size,
+    /// the versions of the format (1, or 2 with a write-ahead log), the reserved bytes of each page and the payload
+    /// fractions. The header is not authenticated.
+    static func isHeaderDamaged(_ page: [UInt8]) -> Bool {
+        Array(page[16..<18]) != [0x10, 0] || page[18..<20].contains { !(1...2).contains($0) }
+            || page[20] != PageCipher.reservedByteCount || Array(page[21..<24]) != [64, 32, 32]
+    }
+
     /// Whether the rest of the page looks like ciphertext, which contains nearly all of the 256 byte values (on
     /// average, one page in 30,000 lacks any of them); text, programs and most other files do not.
     func looksEncrypted(_ page: [UInt8]) -> Bool { Set(page.dropFirst(clearByteCount)).count > 240 }

@@ -18,13 +18,13 @@ extension EncryptionKey {
         let counters = StatisticsCounters()
         let connection = try ConnectionOpener.connect(files, options: .init(readOnly: true), counters: counters)
         defer { connection.close() }
-        let inspection = try FileInspection(files, of: connection)
+        let inspection = try FileInspection(files, of: connection, key: self)
         let key = try DerivedKey(self, fileSalt: inspection.salt, counters: counters)
         do {
             _ = try inspection.verify(key)
             return true
         } catch DatabaseError.wrongKey {
-            return false
+            return try inspection.hasHeaderLikeSalt(self, counters: counters)
         }
     }
 }

@@ -18,11 +18,16 @@ struct FileInspection {
     private let byteCount: Int64
     private let firstPage: [UInt8]
     private let layout: FileLayout
+    /// Whether the file begins with a plaintext header that SQLCipher does not write.
+    let isHeaderDamaged: Bool
 
     /// Reads the first page through a connection that has read nothing yet. The connection must outlive the inspection.
     ///
     /// Throws `emptyFile` or `notADatabase` for a file that no key opens.
-    init(_ files: DatabaseFiles, of connection: Connection) throws(DatabaseError) {
+    ///
+    /// - Parameter key: The key of the file. If it is one for files with a plaintext header, a damaged header counts as
+    ///   one until ``verify(_:)``: without a key, such a file cannot be distinguished from a database without encryption.
+    init(_ files: DatabaseFiles, of connection: Connection, key: EncryptionKey? = nil) throws(DatabaseError) {
         self.files = files
         let path = files.namedPath
         guard let file = csqlcipher_main_file(connection.handle) else {
@@ -36,8 +41,15 @@ struct FileInspection {
         guard byteCount > 0 else { throw .emptyFile(path: path) }
         guard byteCount <= Self.maximumByteCount else { throw .notADatabase(path: path, .unrecognised) }
         let start = try Self.read(file, at: 0, count: Int(min(byteCount, Int64(Self.pageByteCount))))
-        guard let layout = FileLayout(ofFirstPage: start) else { throw .notADatabase(path: path, .plaintextSQLite) }
+        var layout = FileLayout(ofFirstPage: start)
+        if layout == nil, key?.headerSalt != nil, start.count == Self.pageByteCount,
+            FileLayout.plaintextHeader.looksEncrypted(start)
+        {
+            layout = .plaintextHeader
+        }
+        guard let layout else { throw .notADatabase(path: path, .plaintextSQLite) }
         guard start.count == Self.pageByteCount else { throw .notADatabase(path: path, .shorterThanOnePage) }
+        isHeaderDamaged = layout == .plaintextHeader && FileLayout.isHeaderDamaged(start)
         firstPage = start
         self.layout = layout
     }
@@ -72,7 +84,27 @@ struct FileInspection {
         guard !endsWithinPage, layout.looksEncrypted(firstPage) else {
             throw .notADatabase(path: path, .unrecognised)
         }
-        throw .wrongKey(path: path)
+        throw refusal
+    }
+
+    /// The error for a key of which no page verifies.
+    var refusal: DatabaseError {
+        isHeaderDamaged ? .notADatabase(path: path, .plaintextSQLite) : .wrongKey(path: path)
+    }
+
+    /// Whether the key belongs to the file, whose plaintext header is damaged at its beginning and looks like a salt.
+    func hasHeaderLikeSalt(_ key: EncryptionKey, counters: StatisticsCounters) throws(DatabaseError) -> Bool {
+        guard layout == .salt, key.headerSalt != nil else { return false }
+        let derived = try DerivedKey(key, fileSalt: nil, counters: counters)
+        do throws(DatabaseError) {
+            _ = try verify(derived)
+            return true
+        } catch {
+            switch error {
+            case .wrongKey, .notADatabase: return false
+            default: throw error
+            }
+        }
     }
 
     /// Whether any page of the file, other than the first, was written with the key.

@@ -82,14 +82,19 @@ struct FileOpening {
         guard options.readOnly || sqlite3_db_readonly(connection.handle, "main") == 0 else {
             throw DatabaseError.permissionDenied(path: path)
         }
-        let inspection = try FileInspection(files, of: connection)
+        let inspection = try FileInspection(files, of: connection, key: key)
         let derived: DerivedKey
         if let known, known.isForFile(withSalt: inspection.salt) {
             derived = known
         } else {
             derived = try DerivedKey(key, fileSalt: inspection.salt, counters: counters)
         }
-        try check(inspection, derived)
+        do throws(DatabaseError) {
+            try check(inspection, derived)
+        } catch {
+            guard case .wrongKey = error, try inspection.hasHeaderLikeSalt(key, counters: counters) else { throw error }
+            throw DatabaseError.damaged(path: path)
+        }
         guard !inspection.endsWithinPage || DatabaseFiles.byteCount(of: files.log) > 0 else {
             throw DatabaseError.damaged(path: path)
         }
@@ -219,6 +224,10 @@ struct FileOpening {
     /// The first page is authenticated only if it is a reason to refuse the file, since SQLite authenticates it again,
     /// or if the salt is not that of the file: the header shows the key only.
     private func check(_ inspection: FileInspection, _ key: DerivedKey) throws(DatabaseError) {
+        guard !inspection.isHeaderDamaged else {
+            _ = try inspection.verify(key)
+            throw .damaged(path: path)
+        }
         if key.salt == inspection.salt, let header = inspection.header(key), isAcceptable(header) { return }
         if let header = try inspection.verify(key), !isAcceptable(header) { try check(header) }
     }

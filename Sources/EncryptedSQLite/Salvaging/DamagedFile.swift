@@ -380,7 +380,7 @@ private final class FileHold {
             return
         }
         csqlcipher_unlock_file(file)
-        guard let inspection = try? FileInspection(files, of: connection),
+        guard let inspection = try? FileInspection(files, of: connection, key: key),
             let derived = try? DerivedKey(key, fileSalt: inspection.salt, counters: counters)
         else { return }
         let opener = ConnectionOpener(files: files, key: derived, options: options, counters: counters)

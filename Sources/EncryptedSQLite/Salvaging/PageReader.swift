@@ -26,7 +26,7 @@ final class PageReader {
     /// - Throws: `wrongKey` if no page of a sample verifies with the key; `notADatabase` for a file without a page.
     init(_ files: DatabaseFiles, of connection: Connection, key encryptionKey: EncryptionKey) throws(DatabaseError) {
         self.connection = connection
-        let inspection = try FileInspection(files, of: connection)
+        let inspection = try FileInspection(files, of: connection, key: encryptionKey)
         guard let file = csqlcipher_main_file(connection.handle) else {
             throw .cannotOpen(path: files.namedPath, reason: "SQLite has no file for it")
         }
@@ -43,7 +43,7 @@ final class PageReader {
         pageCount = Self.pageCount(log, logFile, filePageCount, cipher)
         if hasPageOfKey { return }
         // A damaged plaintext header looks like a salt.
-        guard inspection.salt != nil, encryptionKey.headerSalt != nil else { throw .wrongKey(path: files.namedPath) }
+        guard inspection.salt != nil, encryptionKey.headerSalt != nil else { throw inspection.refusal }
         key = try DerivedKey(encryptionKey, fileSalt: nil, counters: connection.statistics)
         cipher = try PageCipher(key)
         log = LogContent(path: files.log, file: logFile, ifOfFileWith: cipher)

@@ -208,6 +208,38 @@ import Testing
         }
     }
 
+    @Test func `a changed constant of the header is damage, and the key still belongs to the file`() throws {
+        let key = try EncryptionKey.passphrase("secret", derivation: .pbkdf2(rounds: 1000)).withPlaintextHeader(
+            salt: Self.salt
+        )
+        try makeSample(path, key: key, rows: 200)
+        let original = try Data(contentsOf: url)
+        for offset in 0..<24 {
+            var bytes = original
+            bytes[offset] ^= 4
+            try bytes.write(to: url)
+            #expect(databaseError { try openSample(path, key: key) } == .damaged(path: path), "byte \(offset)")
+            #expect(try key.opens(url), "byte \(offset)")
+            #expect(try Data(contentsOf: url) == bytes && folder.names() == ["store"], "byte \(offset)")
+            let report = try DamagedFile(path: path, key: key).verifyPages { _, _ in }
+            #expect(report.damagedPageCount == 0 && report.pageCount == bytes.count / 4096, "byte \(offset)")
+        }
+    }
+
+    @Test func `a wrong key for a file with a damaged header is no key of the file`() throws {
+        try makeSample(path, key: headerKey())
+        let original = try Data(contentsOf: url)
+        for (offset, isPlaintext) in [(0, false), (16, true), (20, true)] {
+            var bytes = original
+            bytes[offset] ^= 4
+            try bytes.write(to: url)
+            let refusal =
+                isPlaintext ? DatabaseError.notADatabase(path: path, .plaintextSQLite) : .wrongKey(path: path)
+            #expect(databaseError { try openSample(path, key: try headerKey(2)) } == refusal)
+            #expect(databaseError { try DamagedFile(path: path, key: headerKey(2)) } == refusal)
+        }
+    }
+
     @Test(arguments: [0, 40, 3000]) func `the intact pages of a file with a damaged first page are read`(
         offset: Int
     ) throws {

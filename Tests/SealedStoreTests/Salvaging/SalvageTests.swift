@@ -164,6 +164,28 @@ import Testing
         }
     }
 
+    @Test func `a store with a changed byte of its plaintext header is recovered completely`() throws {
+        let key = try Self.key.withPlaintextHeader(salt: Array(repeating: 9, count: 16))
+        let entities = [EntityDescription("Trip", attributes: [.init("name", .string)])]
+        let store = try MigratingStore(damaged, entities, key: key)
+        for number in 0..<50 { store.insert("Trip", ["name": .text("\(number)")]) }
+        try store.saveAndClose()
+        let original = try Data(contentsOf: damaged)
+        for offset in 0..<32 {
+            var bytes = original
+            bytes[offset] ^= 4
+            try bytes.write(to: damaged)
+            let report = try SealedStore.salvage(damaged, key: key, to: folder.file("new.store"))
+            #expect(report.entities.map(\.recoveredCount) == [50], "byte \(offset)")
+            #expect(report.check.problems == [], "byte \(offset)")
+            #expect(try Data(contentsOf: damaged) == bytes, "byte \(offset)")
+            let recovered = try MigratingStore(folder.file("new.store"), entities, key: key)
+            #expect(try recovered.objects("Trip").count == 50, "byte \(offset)")
+            try recovered.close()
+            try removeNew()
+        }
+    }
+
     @Test func `an undamaged store is recovered completely, its log included`() throws {
         let original = try fill()
         // A connection that stays open keeps its last commits in the log.
