@@ -96,12 +96,13 @@ struct DictionaryAggregation {
     private func resolved(_ expression: QueryExpression, for group: [Object]) throws -> QueryExpression {
         if case .aggregate(let aggregate, let argument) = expression {
             guard let position = inputs.firstIndex(of: argument) else { throw QueryError.misplacedAggregate }
-            return .literal(try aggregate.apply(group.map { $0.values[position] }, of: argument.resultType))
+            let value = try aggregate.apply(group.map { $0.values[position] }, of: argument.resultType)
+            return .literal(value).typed(as: expression.resultType)
         }
         if let position = inputs.firstIndex(of: expression),
             !request.isAggregated || position < request.propertiesToGroupBy.count
         {
-            return .literal(group.first?.values[position] ?? .null)
+            return .literal(group.first?.values[position] ?? .null).typed(as: expression.resultType)
         }
         switch expression {
         // An expression inside a collection belongs to its members.

@@ -40,7 +40,8 @@ extension DictionaryFetchRequest {
         switch expression {
         case .aggregate(let aggregate, let argument):
             if argument.containsAggregate { throw .misplacedAggregate }
-            if [.sum, .average].contains(aggregate), let type = argument.resultType, !type.isSummable {
+            let isSummable = argument.resultType?.isSummable ?? !argument.hasConflictingTypes
+            if [.sum, .average].contains(aggregate), !isSummable {
                 throw .notSummable(aggregate)
             }
         case .quantified(_, _, _, let condition), .aggregated(_, _, _, _, let condition):

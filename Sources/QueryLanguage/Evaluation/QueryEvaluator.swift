@@ -85,7 +85,7 @@ package struct QueryEvaluator {
             guard case .text(let text) = try value(whole, variables) else { return .null }
             return JSONText(text).value(at: keys, as: type)
         case .arithmetic(let operation, let left, let right):
-            let kind = QueryExpression.numberKind(of: left, right)
+            guard let kind = QueryExpression.numberKind(of: left, right) else { throw QueryError.conflictingTypes }
             return try operation.apply(value(left, variables), value(right, variables), as: kind)
         case .conditional(let test, let first, let second):
             return try value(try isTrue(test, variables) ? first : second, variables)

@@ -6,6 +6,7 @@ extension QueryExpression.Function {
     /// - Throws: ``QueryError`` if the function has no value for the arguments.
     package func apply(_ arguments: [Value]) throws(QueryError) -> Value {
         switch (self, arguments.first, arguments.dropFirst().first) {
+        case (.asUInt64, let value?, nil), (.asDecimal, let value?, nil): value
         case (.minimum, _, _): arguments.contains(.null) ? .null : arguments.min { $0.compare($1) < 0 } ?? .null
         case (.maximum, _, _): arguments.contains(.null) ? .null : arguments.max { $0.compare($1) < 0 } ?? .null
         case (.slice, .text(let text)?, .integer(let lower)?):

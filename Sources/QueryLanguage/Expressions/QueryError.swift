@@ -2,6 +2,9 @@
 public enum QueryError: Error, Hashable, Sendable {
     /// An integer overflow, a division by zero, or a sum of decimals with more digits than a `Decimal` can hold.
     case arithmeticOverflow
+    /// A calculation with a value that has one of several types, such as a number or text, or a signed or unsigned
+    /// integer.
+    case conflictingTypes
     /// A parameter without a value.
     case unboundParameter
     /// A regular expression with a syntax error.
@@ -29,6 +32,7 @@ extension QueryError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .arithmeticOverflow: "a number became too large, or was divided by zero"
+        case .conflictingTypes: "a calculation with a value that has one of several types"
         case .unboundParameter: "a parameter has no value"
         case .malformedPattern: "a regular expression has a syntax error"
         case .expensivePattern: "a regular expression takes too many steps for a text, or the text is too long for it"

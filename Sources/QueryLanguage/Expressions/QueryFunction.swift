@@ -59,6 +59,9 @@ extension QueryExpression {
         case checkInt8, checkInt16, checkInt32, checkUInt8, checkUInt16, checkUInt32
         /// A number rounded to the nearest `Float`.
         case roundToFloat
+        /// The value itself. States the type of a value that consists of constants, see
+        /// ``QueryExpression/resultType``.
+        case asUInt64, asDecimal
         /// The smallest of the values.
         case minimum
         /// The largest of the values.

@@ -31,10 +31,11 @@ extension FormatReader {
                 throw error(.mismatchedTypes, message, at: range)
             }
         }
-        let result = QueryExpression.arithmetic(
+        let result = QueryExpression.calculating(
             operation,
             try number(sides[0], beside: sides[1]),
-            try number(sides[1], beside: sides[0])
+            try number(sides[1], beside: sides[0]),
+            of: types.contains(.attribute(.uint64)) ? .uint64 : nil
         )
         return .value(result, FormatType(of: result))
     }
@@ -55,6 +56,8 @@ extension FormatReader {
             }
         }
         let (value, type) = try number(side, wanted)
+        // A constant beside the value takes its type, or is refused itself.
+        if case .constant = other.operand { return value.part(as: wanted ?? .double) }
         if let wanted, case .attribute(let own) = type, !Self.canBeCombined(own, wanted) {
             let message =
                 "\(own.kindDescription), \(text(of: side.syntax)), is not combined with \(wanted.kindDescription)"
@@ -141,7 +144,9 @@ extension FormatReader {
             switch (source, target) {
             case (.unknown, _): return .value(value.part(as: target), .attribute(target))
             case (.attribute(target), _), (.attribute(.url), .string), (.attribute(.date), .double):
-                return .value(value, .attribute(target))
+                return .value(value.typed(as: target), .attribute(target))
+            case (.attribute(.int64), .uint64) where value.constantParts?.allSatisfy(\.isUnsigned) ?? false:
+                return .value(value.typed(as: target), .attribute(target))
             case (.attribute(.int64), .double), (.attribute(.int64), .date), (.attribute(.double), .date):
                 return .value(value, .attribute(target))
             default:
@@ -190,6 +195,17 @@ extension FormatReader {
     }
 
     func entity(named name: String) -> Entity? { entities.first { $0.name == name } }
+}
+
+extension Value {
+    /// Whether the value is null or a signed integer that is not negative.
+    fileprivate var isUnsigned: Bool {
+        switch self {
+        case .integer(let integer): integer >= 0
+        case .null: true
+        case .real, .text, .blob, .uuid: false
+        }
+    }
 }
 
 /// The object with a key.

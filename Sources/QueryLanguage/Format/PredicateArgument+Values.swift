@@ -156,6 +156,7 @@ extension PredicateArgument {
         case (.double, .date(let date)): .real(date.timeIntervalSinceReferenceDate)
         case (.double, .text(let text)): Double(text).map { .real($0) }
         case (.double, _): number.flatMap(Double.init).map { .real($0) }
+        case (.uint64, _): unsignedValue.flatMap { UInt64(storedValue: $0) }.map { .unsigned($0) }
         case (.uuid, _): uuidValue.flatMap { UUID(storedValue: $0) }.map { .uuid($0) }
         case (.url, _): urlValue.flatMap { URL(storedValue: $0) }.map { .url($0) }
         case (.data, .text(let text)): Data(base64Encoded: text).map { .data($0) }

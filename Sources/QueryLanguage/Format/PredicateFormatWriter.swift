@@ -50,11 +50,15 @@ struct PredicateFormatWriter {
             return ("\(text(element, .sum)) IN \(list)", .comparison)
         case .arithmetic(let operation, let left, let right): return arithmetic(operation, left, right, as: type)
         case .conditional(let test, let first, let second):
-            let type = commonType([first, second])
+            let type = commonType([first, second], as: type)
             return ("TERNARY(\(condition(test)), \(text(first, as: type)), \(text(second, as: type)))", .primary)
         case .coalesce(let parts):
             if let sum = sumOrZero(parts) { return (sum, .primary) }
             return (call("coalesce", parts), .primary)
+        case .function(.asUInt64, let arguments) where arguments.count == 1:
+            return (cast(arguments[0], to: .uint64), .primary)
+        case .function(.asDecimal, let arguments) where arguments.count == 1:
+            return (cast(arguments[0], to: .decimal), .primary)
         case .function(let function, let arguments): return self.function(function, arguments)
         case .quantified(let quantifier, let source, let variable, let condition):
             return quantified(quantifier, source, variable, condition)
@@ -117,6 +121,11 @@ struct PredicateFormatWriter {
         case .remainder:
             return ("modulus:by:(\(text(left.of, as: left.as)), \(text(right.of, as: right.as)))", .primary)
         }
+    }
+
+    /// Returns the text of a value that consists of constants of a type.
+    private mutating func cast(_ value: QueryExpression, to type: AttributeType) -> String {
+        "CAST(\(text(value, as: .attribute(type))), '\(type.rawValue)')"
     }
 
     private mutating func call(_ name: String, _ arguments: [QueryExpression]) -> String {
@@ -218,6 +227,15 @@ struct PredicateFormatWriter {
         case .conditional(_, let first, let second): return commonType([first, second])
         case .coalesce(let parts): return commonType(parts)
         default: return FormatType(of: expression)
+        }
+    }
+
+    /// Returns the type of the constants among some expressions, which together have a type in their context.
+    private func commonType(_ expressions: [QueryExpression], as context: FormatType) -> FormatType {
+        let type = commonType(expressions)
+        return switch (type, context) {
+        case (.unknown, .attribute(.uint64)), (.attribute(.data), .attribute(.decimal)): context
+        default: type
         }
     }
 

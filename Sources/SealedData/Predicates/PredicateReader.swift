@@ -36,7 +36,8 @@ struct PredicateReader {
         _ expression: Expression<T, Output>,
         entity: Entity
     ) throws -> QueryExpression {
-        try read(aboutObjectsOf: entity, expression.variable.key) { try $0.value(expression.expression) }
+        let value = try read(aboutObjectsOf: entity, expression.variable.key) { try $0.value(expression.expression) }
+        return value.typed(as: (PropertyKind.unwrapped(Output.self) as? any StorableValue.Type)?.attributeType)
     }
 
     private func read(

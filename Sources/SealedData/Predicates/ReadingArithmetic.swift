@@ -63,10 +63,11 @@ private func calculation<Left: PredicateExpression, Right: PredicateExpression>(
         throw UnsupportedPredicate("arithmetic with '\(Left.Output.self)'")
     }
     let part = "arithmetic"
-    let result = QueryExpression.arithmetic(
+    let result = QueryExpression.calculating(
         operation,
         try leftReading.expression(for: part),
-        try rightReading.expression(for: part)
+        try rightReading.expression(for: part),
+        of: (Left.Output.self as? any StorableValue.Type)?.attributeType
     )
     return .value(result.kept(in: Left.Output.self))
 }

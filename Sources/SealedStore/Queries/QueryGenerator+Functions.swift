@@ -10,6 +10,7 @@ extension QueryGenerator {
     ) throws(SealedStoreError) -> String {
         var texts: [String] = []
         for argument in arguments { texts.append(try value(argument)) }
+        if [.asUInt64, .asDecimal].contains(function), texts.count == 1 { return texts[0] }
         // SQLite's functions with the same semantics as Swift's.
         if function == .negate, arguments.count == 1, arguments[0].resultType?.storage == .real {
             return "(-\(texts[0]))"
@@ -23,7 +24,9 @@ extension QueryGenerator {
         _ left: QueryExpression,
         _ right: QueryExpression
     ) throws(SealedStoreError) -> String {
-        let kind = QueryExpression.numberKind(of: left, right)
+        guard let kind = QueryExpression.numberKind(of: left, right) else {
+            throw .unsupportedQuery("\(QueryError.conflictingTypes)")
+        }
         let (leftText, rightText) = (try value(left), try value(right))
         if kind == .double {
             switch operation {

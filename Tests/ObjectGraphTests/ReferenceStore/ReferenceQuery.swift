@@ -98,7 +98,7 @@ struct ReferenceQuery {
             else { return .null }
             return record(object)?.values[last.name] ?? .null
         case .arithmetic(let operation, let left, let right):
-            let kind = QueryExpression.numberKind(of: left, right)
+            guard let kind = QueryExpression.numberKind(of: left, right) else { throw QueryError.conflictingTypes }
             let (left, right) = (try value(left, variables), try value(right, variables))
             return kind == .int64 || kind == .double
                 ? try calculate(operation, left, right) : try operation.apply(left, right, as: kind)

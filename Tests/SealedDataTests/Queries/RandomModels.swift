@@ -35,6 +35,9 @@ enum Stock {
         var small: Int8 = 0
         var optionalShort: Int16?
         var unsigned: UInt64 = 0
+        var optionalUnsigned: UInt64?
+        var word: UInt = 0
+        var optionalWord: UInt?
         var double = 0.0
         var optionalDouble: Double?
         var float: Float = 0
@@ -52,6 +55,8 @@ enum Stock {
         var tags: [String] = []
         var numbers: [Int]?
         var reals: [Double] = []
+        var amounts: [Decimal] = []
+        var codes: [UInt64] = []
         var place = Place()
         var optionalPlace: Place?
         var scores: [String: Int] = [:]

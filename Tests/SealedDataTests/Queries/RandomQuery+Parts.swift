@@ -78,6 +78,45 @@ extension RandomQuery {
         }
     }
 
+    /// A calculation with decimals, which are small enough not to overflow.
+    mutating func calculated(_ values: Values<Decimal>) -> Erased<Decimal> {
+        if isDeep { return path(\.decimal) }
+        return nested { query in
+            let (left, right) = (query.expression(values), query.expression(values))
+            return switch query.pick(4) {
+            case 0: Erased(PredicateExpressions.build_Arithmetic(lhs: left, rhs: right, op: .add))
+            case 1: Erased(PredicateExpressions.build_Arithmetic(lhs: left, rhs: right, op: .subtract))
+            case 2: Erased(PredicateExpressions.build_Arithmetic(lhs: left, rhs: right, op: .multiply))
+            default: Erased(PredicateExpressions.build_UnaryMinus(left))
+            }
+        }
+    }
+
+    /// A calculation with unsigned integers that does not overflow.
+    mutating func calculated<T: UnsignedInteger & FixedWidthInteger & Codable & Sendable>(
+        _ values: Values<T>
+    ) -> Erased<T> {
+        if isDeep { return expression(Values(required: values.required, constant: values.constant)) }
+        return nested { query in
+            let (left, right) = (query.expression(values), query.expression(values))
+            let (first, second) = (query.value(T(query.pick(3) + 2)), query.value(T(query.pick(3) + 2)))
+            let divisor = Erased<T>(PredicateExpressions.build_Conditional(query.condition(), first, second))
+            let (half, otherHalf) = (
+                PredicateExpressions.build_Division(lhs: left, rhs: divisor),
+                PredicateExpressions.build_Division(lhs: right, rhs: first)
+            )
+            switch query.pick(5) {
+            case 0: return Erased(half)
+            case 1: return Erased(PredicateExpressions.build_Remainder(lhs: left, rhs: divisor))
+            case 2: return Erased(PredicateExpressions.build_Arithmetic(lhs: half, rhs: otherHalf, op: .add))
+            case 3: return Erased(PredicateExpressions.build_Arithmetic(lhs: left, rhs: half, op: .subtract))
+            default:
+                let remainder = PredicateExpressions.build_Remainder(lhs: left, rhs: divisor)
+                return Erased(PredicateExpressions.build_Arithmetic(lhs: remainder, rhs: divisor, op: .multiply))
+            }
+        }
+    }
+
     // MARK: Texts
 
     mutating func textSearch() -> Erased<Bool> {

@@ -65,6 +65,7 @@ struct RandomQuery {
     mutating func small() -> Int8 { [.min, -1, 0, 1, 5, .max][pick(6)] }
     mutating func short() -> Int16 { [.min, -1, 0, 1, 5, .max][pick(6)] }
     mutating func unsigned() -> UInt64 { [0, 1, 2, 1 << 62, 1 << 63, .max][pick(6)] }
+    mutating func word() -> UInt { UInt(unsigned()) }
     mutating func float() -> Float { [-1, 0, 0.1, 0.5, 16_777_216, .infinity][pick(6)] }
     mutating func uuid() -> UUID { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8(pick(4)))) }
     mutating func bool() -> Bool { pick(2) == 0 }
@@ -106,7 +107,7 @@ struct RandomQuery {
     }
 
     mutating func comparison() -> Erased<Bool> {
-        switch pick(17) {
+        switch pick(18) {
         case 0: ordering(ints)
         case 1: ordering(doubles)
         case 2: ordering(texts)
@@ -123,6 +124,7 @@ struct RandomQuery {
         case 13: equality(Values(required: [\.kind], constant: { $0.kind() }))
         case 14: equality(Values(required: [\.flag], optional: [\.maybe], constant: { $0.bool() }))
         case 15: textSearch()
+        case 16: ordering(words)
         default: shopComparison()
         }
     }
@@ -183,14 +185,36 @@ struct RandomQuery {
             required: [\.decimal],
             optional: [\.optionalDecimal],
             constant: { $0.decimal() },
-            computed: { query in
-                let (left, right) = (query.path(\.decimal), query.value(query.decimal()))
-                return Erased(PredicateExpressions.build_Arithmetic(lhs: left, rhs: right, op: .add))
+            computed: { $0.calculated($0.decimals) },
+            optionalComputed: { query in
+                let amounts = query.path(\.amounts)
+                return query.bool()
+                    ? Erased(PredicateExpressions.build_max(amounts)) : Erased(PredicateExpressions.build_min(amounts))
             }
         )
     }
     var smalls: Values<Int8> { Values(required: [\.small], constant: { $0.small() }) }
-    var unsigneds: Values<UInt64> { Values(required: [\.unsigned], constant: { $0.unsigned() }) }
+    var unsigneds: Values<UInt64> {
+        Values(
+            required: [\.unsigned],
+            optional: [\.optionalUnsigned],
+            constant: { $0.unsigned() },
+            computed: { $0.calculated($0.unsigneds) },
+            optionalComputed: { query in
+                let codes = query.path(\.codes)
+                return query.bool()
+                    ? Erased(PredicateExpressions.build_max(codes)) : Erased(PredicateExpressions.build_min(codes))
+            }
+        )
+    }
+    var words: Values<UInt> {
+        Values(
+            required: [\.word],
+            optional: [\.optionalWord],
+            constant: { $0.word() },
+            computed: { $0.calculated($0.words) }
+        )
+    }
     var floats: Values<Float> {
         Values(
             required: [\.float],
@@ -218,11 +242,29 @@ struct RandomQuery {
                 return Erased(PredicateExpressions.build_Conditional(test, first, second))
             }
         }
+        if choice == 3, !isDeep, !values.optional.isEmpty {
+            let otherwise = value(values.constant(&self))
+            return Erased(PredicateExpressions.build_NilCoalesce(lhs: unwrapped(values), rhs: otherwise))
+        }
         if choice < 5 || values.required.isEmpty {
             let (left, right) = (optional(values), value(values.constant(&self)))
             return Erased(PredicateExpressions.build_NilCoalesce(lhs: left, rhs: right))
         }
         return path(values.required[pick(values.required.count)])
+    }
+
+    /// A value that `if let` computes from an optional one.
+    private mutating func unwrapped<T>(_ values: Values<T>) -> Erased<T?> {
+        var query = self
+        defer { random = query.random }
+        return Erased(
+            PredicateExpressions.build_flatMap(query.optional(values)) { value in
+                query.nested { query in
+                    let (test, other) = (query.condition(), query.expression(values))
+                    return Erased<T>(PredicateExpressions.build_Conditional(test, Erased<T>(value), other))
+                }
+            }
+        )
     }
 
     mutating func optional<T>(_ values: Values<T>) -> Erased<T?> {

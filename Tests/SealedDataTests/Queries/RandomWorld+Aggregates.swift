@@ -66,6 +66,12 @@ extension RandomWorld {
         let numbers = items.compactMap(\.optionalShort).map(Double.init)
         try expect(average, numbers.isEmpty ? nil : numbers.reduce(0, +) / Double(numbers.count), "average")
 
+        let (zero, one) = (Decimal(0), Decimal(1))
+        let product = #Expression<Item, Decimal> { ($0.optionalDecimal ?? zero) * ($0.amounts.max() ?? one) }
+        let products = try context.aggregate(Item.self, .sum(of: product), where: predicate)
+        let expected = items.map { ($0.optionalDecimal ?? 0) * ($0.amounts.max() ?? 1) }
+        try expect(products, expected.reduce(0, +), "sum of products of decimals")
+
         // A partial sum may overflow in one order of the items and not in another.
         let ints = items.map(\.int)
         let largest = ints.map { Double($0.magnitude) }.reduce(0, +)
@@ -94,14 +100,20 @@ extension RandomWorld {
         try expect(date, items.compactMap(\.optionalDate).min(), "earliest date")
         let other = Int16(4)
         let shorts = #Expression<Item, Int16> { $0.optionalShort ?? other }
-        let (text, short) = try context.aggregate(
+        let word = UInt(1) << 62
+        let words = #Expression<Item, UInt> { $0.optionalWord ?? word }
+        let (text, short, smallest, largest) = try context.aggregate(
             Item.self,
             .maximum(\.text),
             .maximum(of: shorts),
+            .minimum(of: words),
+            .maximum(of: words),
             where: predicate
         )
         let composed = items.map(\.text).max { $0.precomposed < $1.precomposed }
         try expect(text, composed, "last text")
+        try expect(smallest, items.map { $0.optionalWord ?? word }.min(), "smallest unsigned value of an expression")
+        try expect(largest, items.map { $0.optionalWord ?? word }.max(), "largest unsigned value of an expression")
         try expect(short, items.map { $0.optionalShort ?? other }.max(), "largest value of an expression")
     }
 

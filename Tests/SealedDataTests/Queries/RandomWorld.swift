@@ -60,6 +60,9 @@ struct RandomWorld {
         item.small = query.small()
         item.optionalShort = query.maybe { $0.short() }
         item.unsigned = query.unsigned()
+        item.optionalUnsigned = query.maybe { $0.unsigned() }
+        item.word = query.word()
+        item.optionalWord = query.maybe { $0.word() }
         item.double = query.double()
         item.optionalDouble = query.maybe { $0.double() }
         item.float = query.float()
@@ -76,6 +79,8 @@ struct RandomWorld {
         item.tags = query.list { $0.text() }
         item.numbers = query.maybe { $0.list { $0.int() } }
         item.reals = query.list { $0.double() }.filter(\.isFinite)
+        item.amounts = query.list { $0.decimal() }
+        item.codes = query.list { $0.unsigned() }
         item.place = place()
         item.optionalPlace = pick(2) == 0 ? nil : place()
         item.scores = pick(2) == 0 ? [:] : ["a": query.int(), "é": query.int()]
