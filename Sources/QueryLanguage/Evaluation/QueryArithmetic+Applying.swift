@@ -51,9 +51,9 @@ extension QueryExpression.Arithmetic {
             switch self {
             case .add: left + right
             case .subtract: left - right
-            case .multiply: left * right
-            case .divide: left / right
-            case .remainder: left - right * (left / right).truncated
+            case .multiply: left.multiplied(by: right)
+            case .divide: left.divided(by: right)
+            case .remainder: left - right.multiplied(by: left.divided(by: right).truncated)
             }
         // The result of an overflow is NaN.
         if result.isNaN, !left.isNaN, !right.isNaN { throw .arithmeticOverflow }

@@ -119,7 +119,7 @@ package struct DecimalSum {
     private static let smallestPower = -128
 
     /// Returns the stored form of the number of these digits; nil if a `Decimal` cannot hold it.
-    private static func encode(
+    static func encode(
         _ isNegative: Bool,
         _ digits: [UInt8],
         lowestPower: Int,

@@ -44,8 +44,9 @@ extension PredicateExpressions.UnaryMinus: ReadableExpression {
     }
 }
 
-/// Reads a calculation. Foundation evaluates a constant calculation, unless it overflows, which traps in Swift: then
-/// the store evaluates it and throws only if it reaches it.
+/// Reads a calculation. Foundation evaluates a constant calculation, unless it overflows or is a product of decimals
+/// below the smallest one, which traps in Swift: then the store evaluates it, and throws an overflow only if it reaches
+/// it.
 private func calculation<Left: PredicateExpression, Right: PredicateExpression>(
     _ operation: QueryExpression.Arithmetic,
     _ left: Left,
@@ -97,6 +98,9 @@ extension QueryExpression {
 }
 
 private func overflows(_ operation: QueryExpression.Arithmetic, _ left: Constant, _ right: Constant) -> Bool {
+    if operation == .multiply, let left = left.value as? Decimal, let right = right.value as? Decimal {
+        return left.productUnderflows(with: right)
+    }
     guard let left = left.value as? any FixedWidthInteger else { return false }
     return overflows(operation, left, right.value)
 }
