@@ -10,7 +10,7 @@ extension QueryExpression.Aggregate {
         case .count: return .integer(Int64(values.count))
         case .distinctCount: return .integer(Int64(Set(values).count))
         case .sum: return values.isEmpty ? .null : try Self.sum(values, of: type)
-        case .average: return values.isEmpty ? .null : try Self.average(values)
+        case .average: return values.isEmpty ? .null : try Self.average(values, of: type)
         case .minimum: return values.min { Self.precedes($0, $1, of: type) } ?? .null
         case .maximum: return values.max { Self.precedes($0, $1, of: type) } ?? .null
         }
@@ -41,12 +41,13 @@ extension QueryExpression.Aggregate {
         return .real(values.compactMap(\.double).reduce(0, +))
     }
 
-    private static func average(_ values: [Value]) throws(QueryError) -> Value {
+    private static func average(_ values: [Value], of type: AttributeType?) throws(QueryError) -> Value {
         if let sum = decimalSum(of: values) {
             guard let data = sum.average else { throw .arithmeticOverflow }
             return .blob(data)
         }
-        return .real(values.compactMap(\.double).reduce(0, +) / Double(values.count))
+        let numbers = type == .uint64 ? values.compactMap(\.unsignedDouble) : values.compactMap(\.double)
+        return .real(numbers.reduce(0, +) / Double(values.count))
     }
 
     /// Returns the sum of decimal numbers; nil for other values.
@@ -57,5 +58,12 @@ extension QueryExpression.Aggregate {
             guard data.withUnsafeBytes({ sum.add($0) }) else { return nil }
         }
         return sum
+    }
+}
+
+extension Value {
+    /// The stored form of an unsigned 64-bit integer as a floating-point number; nil for other values.
+    fileprivate var unsignedDouble: Double? {
+        if case .integer(let integer) = self { Double(UInt64(bitPattern: integer)) } else { nil }
     }
 }

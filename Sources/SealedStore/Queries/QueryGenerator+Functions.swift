@@ -65,11 +65,15 @@ extension QueryGenerator {
         if aggregate == .count, argument == .variable(0) { return "count(*)" }
         if argument.resultType == .uint64 {
             switch aggregate {
-            case .sum, .average:
-                // Integers from 2⁶³ on are stored as negative ones; `abs` fails for the smallest of those.
+            // Integers from 2⁶³ on are stored as negative ones.
+            case .sum:
+                // `abs` fails for the smallest integer.
                 let test = "\(try value(argument)) < 0"
-                let sum = "CASE WHEN \(test) THEN abs(-9223372036854775807 - 1) ELSE \(try value(argument)) END"
-                return "\(Self.name(of: aggregate))(\(sum))"
+                return "sum(CASE WHEN \(test) THEN abs(-9223372036854775807 - 1) ELSE \(try value(argument)) END)"
+            case .average:
+                let test = "\(try value(argument)) < 0"
+                let real = "\(try value(argument)) + CASE WHEN \(test) THEN 18446744073709551616.0 ELSE 0.0 END"
+                return "avg(\(real))"
             case .minimum, .maximum:
                 let isMinimum = aggregate == .minimum
                 let test = "\(try value(argument)) \(isMinimum ? ">= 0" : "< 0")"
