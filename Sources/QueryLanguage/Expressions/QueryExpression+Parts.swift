@@ -83,11 +83,15 @@ extension QueryExpression {
 
 // NaN is not null, but SQL has one NULL for both.
 extension QueryExpression {
-    /// Whether the value is calculated with floating-point numbers, whose result can be NaN.
+    /// Whether the value is calculated with floating-point numbers, whose result can be NaN. The sum of positive and
+    /// negative infinity is.
     package var mayBeNotANumber: Bool {
         switch self {
         case .arithmetic(_, let left, let right): Self.numberKind(of: left, right) == .double
         case .function(.squareRoot, _), .function(.power, _): true
+        case .aggregate(.sum, let argument), .aggregate(.average, let argument),
+            .aggregated(.sum, _, _, let argument, _), .aggregated(.average, _, _, let argument, _):
+            argument.resultType?.storage == .real
         case .function(_, let parts), .coalesce(let parts): parts.contains(where: \.mayBeNotANumber)
         case .conditional(_, let first, let second): first.mayBeNotANumber || second.mayBeNotANumber
         default: false
@@ -102,6 +106,17 @@ extension QueryExpression {
         case .function(_, let parts): return .disjunction(parts.map(\.nullTest))
         case .coalesce(let parts): return .conjunction(parts.map(\.nullTest))
         case .conditional(let test, let first, let second): return .choice(test, first.nullTest, second.nullTest)
+        case .aggregate(_, let argument):
+            return .comparison(.equal, .aggregate(.count, of: argument), .literal(.integer(0)))
+        case .aggregated(_, let source, let variable, let value, let condition):
+            let count = QueryExpression.aggregated(
+                .count,
+                source,
+                variable: variable,
+                value: value,
+                condition: condition
+            )
+            return .comparison(.equal, .coalesce([count, .literal(.integer(0))]), .literal(.integer(0)))
         default: return .bool(false)
         }
     }

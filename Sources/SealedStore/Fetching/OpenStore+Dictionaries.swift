@@ -11,7 +11,7 @@ extension OpenStore {
                 var results = DictionaryResults(for: request)
                 let columns = 0..<query.columnCount
                 while try query.step() {
-                    try results.append(columns.map { query.value(at: $0) })
+                    try results.append(columns.map { statement.value(query.value(at: $0), ofColumn: $0) })
                     connection.rowObserver?.didReadRow()
                 }
                 return results
@@ -25,6 +25,8 @@ struct DictionaryStatement {
     let sql: String
     /// The values of its parameters.
     let parameters: [Value]
+    /// Whether a column has a text for NaN.
+    private let marksNotANumber: [Bool]
 
     /// - Parameter state: The state of the file that the statement runs on.
     init(_ request: DictionaryFetchRequest, _ store: OpenStore, in state: FileState) throws {
@@ -33,7 +35,10 @@ struct DictionaryStatement {
         generator.allowsAggregates = true
         let columns = try request.columns.map { column in
             request.returnsDistinctResults
-                ? try generator.ordered(column.expression) : try generator.value(column.expression)
+                ? try generator.ordered(column.expression) : try generator.column(column.expression)
+        }
+        marksNotANumber = request.columns.map { column in
+            !request.returnsDistinctResults && QueryGenerator.marksNotANumber(column.expression)
         }
         generator.allowsAggregates = false
         var conditions: [String] = []
@@ -60,6 +65,11 @@ struct DictionaryStatement {
         let end = SQL.limit(request.limit, offset: request.offset)
         self.sql = sql + end.text
         parameters = generator.values + end.parameters
+    }
+
+    /// Returns the value of a column from that in a row of the statement.
+    func value(_ value: Value, ofColumn column: Int32) -> Value {
+        if marksNotANumber[Int(column)], case .text = value { .real(.nan) } else { value }
     }
 
     /// The sort keys, followed by terms that make the order total.

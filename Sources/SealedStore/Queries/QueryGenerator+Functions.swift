@@ -83,6 +83,7 @@ extension QueryGenerator {
             case .count, .distinctCount: break
             }
         }
+        if argument.mayBeNotANumber, let call = try callCountingNaN(aggregate, argument) { return call }
         let text = aggregate == .count ? try value(argument) : try ordered(argument)
         if argument.resultType == .decimal {
             switch aggregate {
@@ -93,6 +94,46 @@ extension QueryGenerator {
             }
         }
         return aggregate == .distinctCount ? "count(DISTINCT \(text))" : "\(Self.name(of: aggregate))(\(text))"
+    }
+
+    /// A count, sum or average of values of which some can be NaN; nil for other aggregates. SQL's own aggregates ignore
+    /// NaN, which is NULL there.
+    private mutating func callCountingNaN(
+        _ aggregate: QueryExpression.Aggregate,
+        _ argument: QueryExpression
+    ) throws(SealedStoreError) -> String? {
+        guard [.count, .sum, .average].contains(aggregate) else { return nil }
+        let count = "count(CASE WHEN \(try condition(argument.nullTest, mayBeNull: true)) THEN NULL ELSE 1 END)"
+        if aggregate == .count { return count }
+        let numberCount = "count(\(try value(argument)))"
+        return "(CASE WHEN \(count) = \(numberCount) THEN \(Self.name(of: aggregate))(\(try value(argument))) END)"
+    }
+
+    /// A sum of floating-point numbers of the members of a collection, or 0 for none; nil for other values.
+    mutating func total(_ parts: [QueryExpression]) throws(SealedStoreError) -> String? {
+        guard parts.count == 2, case .aggregated(.sum, let source, let variable, let value, let condition) = parts[0],
+            parts[1] == .literal(.real(0)), value.resultType?.storage == .real, !value.mayBeNotANumber
+        else { return nil }
+        return try select(from: source, variable: variable, where: condition) {
+            (generator) throws(SealedStoreError) -> String in "total(\(try generator.value(value)))"
+        }
+    }
+
+    // MARK: Columns
+
+    /// The text for NaN in a column of floating-point numbers: a value of SQLite cannot be NaN.
+    static let notANumberText = "nan"
+
+    /// Whether ``column(_:)`` writes ``notANumberText`` for NaN.
+    static func marksNotANumber(_ expression: QueryExpression) -> Bool {
+        expression.mayBeNotANumber && expression.resultType?.storage == .real
+    }
+
+    /// A value as a column of a result.
+    mutating func column(_ expression: QueryExpression) throws(SealedStoreError) -> String {
+        guard Self.marksNotANumber(expression) else { return try value(expression) }
+        let isNull = try condition(expression.nullTest, mayBeNull: true)
+        return "CASE WHEN \(isNull) THEN NULL ELSE coalesce(\(try value(expression)), '\(Self.notANumberText)') END"
     }
 
     private static func name(of aggregate: QueryExpression.Aggregate) -> String {

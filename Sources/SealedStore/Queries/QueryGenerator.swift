@@ -274,6 +274,7 @@ struct QueryGenerator {
             return "(CASE WHEN \(test) THEN \(first) ELSE \(try value(second)) END)"
         case .coalesce(let expressions):
             if expressions.count == 1 { return try value(expressions[0]) }
+            if let total = try total(expressions) { return total }
             if expressions[0].mayBeNotANumber {
                 let isMissing = try condition(expressions[0].nullTest, mayBeNull: true)
                 let other = try value(.coalesce(Array(expressions.dropFirst())))
