@@ -27,11 +27,39 @@ extension ModelContext {
         var query = try AggregateQuery<Model>(in: self, where: predicate)
         for aggregate in repeat each aggregates { try query.add(aggregate) }
         query.request.includesPendingChanges = includePendingChanges
-        guard let row = try query.rows().first else {
-            throw SwiftDataError(.unsupportedKeyPath, "the store returned no result")
-        }
-        var reader = AggregateRowReader(row)
+        var reader = AggregateRowReader(try query.row())
         return (repeat try reader.result(of: each aggregates))
+    }
+
+    // The compiler (Swift 6.3) does not infer the types of a closure of `#Expression` in an argument of a parameter pack
+    // if the model is a class.
+    /// Computes a value from the models of a class.
+    ///
+    /// ```swift
+    /// let dearest = try context.aggregate(
+    ///     Book.self, .maximum(of: #Expression<Book, Double> { $0.price * 2 }), where: #Predicate { $0.isRead })
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - model: The class; models of its subclasses are included.
+    ///   - aggregate: The computation.
+    ///   - predicate: The condition for models to be included; nil for all.
+    ///   - includePendingChanges: Whether the result includes unsaved changes of the context.
+    /// - Throws: ``SwiftDataError/unsupportedPredicate`` and ``SwiftDataError/unsupportedKeyPath`` if the store cannot
+    ///   compute the value; an error if a sum of integers does not fit in an `Int`; errors of the store.
+    /// - Complexity: one statement, and no model is created, unless unsaved changes are included: then the values are
+    ///   read for each model and aggregated in memory.
+    public func aggregate<Model: PersistentModel, Result>(
+        _ model: Model.Type,
+        _ aggregate: Aggregate<Model, Result>,
+        where predicate: Predicate<Model>? = nil,
+        includePendingChanges: Bool = true
+    ) throws -> Result {
+        var query = try AggregateQuery<Model>(in: self, where: predicate)
+        try query.add(aggregate)
+        query.request.includesPendingChanges = includePendingChanges
+        var reader = AggregateRowReader(try query.row())
+        return try reader.result(of: aggregate)
     }
 
     /// Computes values from groups of the models of a class. The models of a group have the same values, or the same
@@ -59,8 +87,8 @@ extension ModelContext {
     ///   - offset: The number of groups to skip at the beginning.
     ///   - includePendingChanges: Whether the results include unsaved changes of the context.
     /// - Returns: the keys of each group, followed by its aggregates.
-    /// - Throws: as ``aggregate(_:_:where:includePendingChanges:)``.
-    /// - Complexity: as ``aggregate(_:_:where:includePendingChanges:)``, and one statement for each key that is a
+    /// - Throws: as ``aggregate(_:_:where:includePendingChanges:)->Result``.
+    /// - Complexity: as ``aggregate(_:_:where:includePendingChanges:)->Result``, and one statement for each key that is a
     ///   model.
     public func aggregate<Model: PersistentModel, each Key, each Result>(
         _ model: Model.Type,
@@ -127,6 +155,14 @@ private struct AggregateQuery<Model: PersistentModel> {
     }
 
     func rows() throws -> DictionaryResults { try graph.fetchDictionaries(request) }
+
+    /// Returns the row of a query without groups.
+    func row() throws -> DictionaryRow {
+        guard let row = try rows().first else {
+            throw SwiftDataError(.unsupportedKeyPath, "the store returned no result")
+        }
+        return row
+    }
 
     /// Returns the models that are group keys, by column position and primary key.
     func models(in rows: DictionaryResults) throws -> [Int: [Int64: any GraphObject]] {
