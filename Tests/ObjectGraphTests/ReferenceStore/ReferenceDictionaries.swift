@@ -102,11 +102,11 @@ struct ReferenceDictionaries {
                 switch value {
                 case .integer(let integer):
                     let (sum, overflow) = integers.addingReportingOverflow(integer)
-                    if overflow && aggregate == .sum || type == .uint64 && integer < 0 {
+                    if aggregate == .sum, overflow || type == .uint64 && integer < 0 {
                         throw QueryError.arithmeticOverflow
                     }
                     integers = sum
-                    reals += Double(integer)
+                    reals += type == .uint64 ? Double(UInt64(bitPattern: integer)) : Double(integer)
                 case .real(let real):
                     areIntegers = false
                     reals += real

@@ -60,11 +60,10 @@ import Testing
                 Self.request(.aggregate(.minimum, of: Self.large), .aggregate(.maximum, of: Self.large))
             ) == [5, UInt64.max.storedValue]
         )
-        for aggregate in [QueryExpression.Aggregate.sum, .average] {
-            #expect(throws: QueryError.arithmeticOverflow, "\(aggregate)") {
-                try context.fetchDictionaries(Self.request(.aggregate(aggregate, of: Self.large)))
-            }
+        #expect(throws: QueryError.arithmeticOverflow) {
+            try context.fetchDictionaries(Self.request(.aggregate(.sum, of: Self.large)))
         }
+        #expect(try Self.row(context, Self.request(.aggregate(.average, of: Self.large))) == [.real(0x1p63)])
         let small = try Self.context(kind, ["large": 5], ["large": 6])
         #expect(
             try Self.row(
