@@ -24,6 +24,8 @@ public final class OpenStore: Sendable {
     let historySelections = HistorySelections()
     let historyTrimming: HistoryTrimming
     let historyFollowing = HistoryFollowing()
+    /// The file that was closed when the store was locked or suspended; nil while it is open.
+    let closedFile = Guarded<FileIdentity?>(nil)
     /// Receives the replacement of the file by another state of the store.
     let replacementReceiver = Guarded<(@Sendable (CommitsOfOthers) -> Void)?>(nil)
     /// Whether the file had a history when it was opened, or the store begins one.

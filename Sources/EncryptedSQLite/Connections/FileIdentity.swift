@@ -2,14 +2,14 @@ import CSQLCipher
 import Foundation
 
 /// The identity of a file, independent of its path.
-struct FileIdentity: Hashable, Sendable {
+package struct FileIdentity: Hashable, Sendable {
     private let device: UInt64
     private let inode: UInt64
 
     /// Reads the identity of the file at a path; nil if no file exists there. A symbolic link has an identity of its
     /// own: SQLite resolves the links in the name of a database when it opens the file, and names the log after the
     /// result.
-    init?(path: String) {
+    package init?(path: String) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }
         self.init(status)

@@ -85,9 +85,8 @@ struct ConflictResolution {
         let rows = try persistedRows(of: ids)
         let objects = ids.map { identityMap.object(forKey: $0.key, of: $0.entity) }
         let canMerge = zip(ids, objects).allSatisfy { id, object in
-            // Nothing can be merged into an object that an undo inserts again, and another writer, too, nor into the row of
-            // a file that was replaced.
-            guard let object, object.hasChanges, !object.state.pointee.flags.contains(.replaced),
+            // Nothing can be merged into an object that an undo inserts again, and another writer, too.
+            guard let object, object.hasChanges,
                 rows[id] == nil || !object.isInserted
             else { return false }
             let isInsertedAgain = rows[id] == nil && !object.life.isDeleted

@@ -35,6 +35,8 @@ extension GraphObject {
     ///
     /// The row of the object keeps its version, which detects the conflict, and its other values.
     func adoptDestination(at slot: Int, of later: Row) {
+        // The row of a file that has replaced the store's may be of another object.
+        guard !state.pointee.flags.contains(.replaced) else { return }
         guard let current = state.pointee.row, state.pointee.changes?[slot].isUnset ?? true, later.hasValue(at: slot),
             current.differs(from: later, at: slot)
         else { return }
@@ -55,28 +57,27 @@ extension GraphObject {
         return false
     }
 
-    /// Adopts a row of a file that has replaced the one from which the object was read, whatever its version. The save
-    /// of a changed object whose row has other values reports a conflict.
+    /// Adopts a row of a file that has replaced the one from which the object was read, whatever its version. A changed
+    /// object whose row has other values keeps its own row until its changes end: see ``ObjectFlags/replaced``.
     func adopt(replacement row: Row) {
+        if state.pointee.life.changesRow {
+            guard let handler = state.pointee.handler, row.entityIndex == handler.entity.index,
+                let current = lastRow, current.hasValues(of: row)
+            else {
+                state.pointee.flags.formUnion([.outdated, .replaced])
+                _ = isOfEntity(row)
+                return
+            }
+            return replaceRow(by: row)
+        }
         guard isOfEntity(row) else { return }
-        let current = lastRow
         switch state.pointee.life {
-        case .unchanged:
-            // A fault without a row stays one.
-            if current != nil { replaceRow(by: row) }
-            return
+        // A fault without a row stays one.
+        case .unchanged: if lastRow != nil { replaceRow(by: row) }
         case .missing, .erased:
             replaceRow(by: row)
-            return markPresent()
-        case .inserted, .reinserted, .discarded: return
-        case .updated, .updatedMissing, .deleted, .deletedMissing: break
-        }
-        guard let current else { return }
-        if current.hasValues(of: row) {
-            replaceRow(by: row)
-        } else {
-            replaceRow(by: current.with(version: row.version &- 1))
-            state.pointee.flags.formUnion([.outdated, .replaced])
+            markPresent()
+        case .inserted, .reinserted, .discarded, .updated, .updatedMissing, .deleted, .deletedMissing: break
         }
     }
 

@@ -33,14 +33,25 @@ extension ObjectLoader {
     /// changes without a commit of the object's row is followed by a call.
     func reloadOutdated(among objects: [any GraphObject]) {
         var outdated: [any GraphObject] = []
+        // Their new rows may have earlier versions.
+        var replaced: [any GraphObject] = []
         for object in objects where !object.life.hasChanges && object.state.pointee.flags.contains(.outdated) {
             object.state.pointee.flags.remove(.outdated)
             if let row = object.lastRow { unloadMembers(namedBy: row) }
-            outdated.append(object)
+            if object.state.pointee.flags.contains(.replaced) {
+                object.state.pointee.flags.remove(.replaced)
+                replaced.append(object)
+            } else {
+                outdated.append(object)
+            }
         }
-        guard !outdated.isEmpty else { return }
-        reload(outdated, changedObjects: .becomeOutdated, missingRows: .markMissing, failures: .report)
-        for object in outdated { if let row = object.lastRow { unloadMembers(namedBy: row) } }
+        if !outdated.isEmpty {
+            reload(outdated, changedObjects: .becomeOutdated, missingRows: .markMissing, failures: .report)
+        }
+        if !replaced.isEmpty {
+            reload(replaced, changedObjects: .takeRow, missingRows: .markMissing, failures: .report)
+        }
+        for object in outdated + replaced { if let row = object.lastRow { unloadMembers(namedBy: row) } }
     }
 
     /// Reloads registered objects whose rows a store has changed in a save of this context, beside those of the

@@ -80,7 +80,8 @@ final class RemoteChangeMerger {
             // A parent has objects that no store has.
             case .erasure where parent == nil: mergeErasure()
             case .replacement(let roots) where parent == nil: mergeReplacement(of: roots)
-            case .erasure, .replacement, .revert: reloadAll()
+            case .replacement: reloadReplaced()
+            case .erasure, .revert: reloadAll()
             case .overflow: mergeOverflow()
             }
             onCommit?(announcement, false)
@@ -237,7 +238,7 @@ final class RemoteChangeMerger {
     /// Merges the replacement of a store's file by another state of the store.
     ///
     /// The rows of all saved objects are read again. The version of such a row may be any one: also the same as that of a
-    /// row with other values, or an earlier one.
+    /// row with other values, or an earlier one. Earlier changes cannot be undone, since an object may be another one.
     private func mergeReplacement(of roots: Set<Int>) {
         for handler in identityMap.handlers where roots.contains(handler.entity.index) {
             handler.table.sweep()
@@ -254,6 +255,7 @@ final class RemoteChangeMerger {
                 replaceRows(of: saved[start..<min(start + Self.existenceBatch, saved.count)], handler.entity)
             }
         }
+        changeTracker.forgetUndo()
     }
 
     private func replaceRows(of objects: ArraySlice<any GraphObject>, _ root: Entity) {
@@ -261,8 +263,11 @@ final class RemoteChangeMerger {
         do {
             rows = try loader.stores.rows(of: root, with: objects.map { identityMap.id(of: $0) })
         } catch {
-            // The next access to one of the objects reads its row, and reports the error.
-            for object in objects where object.life == .unchanged { object.turnIntoFault() }
+            // The next access to an unchanged object reads its row, and reports the error.
+            for object in objects {
+                if object.life == .unchanged { object.turnIntoFault() }
+                if object.life.changesRow { object.state.pointee.flags.formUnion([.outdated, .replaced]) }
+            }
             return
         }
         var stored: [Int64: Row] = [:]
@@ -271,9 +276,21 @@ final class RemoteChangeMerger {
             if let row = stored[object.state.pointee.key] {
                 object.adopt(replacement: row)
             } else if !object.life.isMissing {
+                if object.life.isUpdated { object.state.pointee.flags.insert(.replaced) }
                 markDeleted(object)
             }
         }
+    }
+
+    /// Reloads all saved objects from the parent, one of whose stores has another file.
+    private func reloadReplaced() {
+        let changed = identityMap.registeredObjects.filter { $0.life.changesRow }.map { ($0, row: $0.lastRow) }
+        reloadAll()
+        for (object, old) in changed {
+            guard let old, object.life.changesRow, !(object.lastRow.map(old.hasValues) ?? false) else { continue }
+            object.state.pointee.flags.formUnion([.outdated, .replaced])
+        }
+        changeTracker.forgetUndo()
     }
 
     /// The number of rows that a check of the existence of objects reads at once.

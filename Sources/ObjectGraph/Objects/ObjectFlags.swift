@@ -31,7 +31,8 @@ struct ObjectFlags: OptionSet {
     /// Changed or deleted in this context, and changed in the store since its row was read, or perhaps changed there.
     @inlinable static var outdated: ObjectFlags { .init(rawValue: 64) }
 
-    /// Changed, and the file that has replaced the store's has a row with other values, which may be of another object.
+    /// Changed, and the file that has replaced the store's has a row with other values, which may be of another object,
+    /// or none. The object cannot be saved before its changes are dropped.
     static var replaced: ObjectFlags { .init(rawValue: 8192) }
 
     // MARK: Deleting

@@ -16,7 +16,8 @@ final class IdentityMap {
     private let coordinator: PersistentStoreCoordinator
     /// The map of the parent context.
     private let parent: IdentityMap?
-    /// The permanent keys that were assigned to new objects before their save, by their temporary keys.
+    /// The permanent keys that were assigned to new objects before their save, by their temporary keys. No access calls
+    /// the program.
     @exclusivity(unchecked) private var permanentKeys: [Int64: Int64] = [:]
     /// A number that changes whenever the deleted or missing state of an object changes, and with each save, rollback
     /// and merge.

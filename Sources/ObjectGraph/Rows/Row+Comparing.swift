@@ -25,13 +25,14 @@ extension Row {
         }
     }
 
-    /// Whether all values that the row has read equal those of another row. Large values that were left in the store count
-    /// as equal if the versions of the rows are equal.
+    /// Whether all values that the row has read equal those of another row. Large values that one of the rows has left in
+    /// the store count as equal if the versions of the rows are equal.
     func hasValues(of other: Row) -> Bool {
         (0..<slotCount).allSatisfy { slot in
             switch (tag(at: slot), slot < other.slotCount ? other.tag(at: slot) : .null) {
             case (.omitted, _): true
-            case (.deferredBlob, .deferredBlob): version == other.version
+            case (.deferredBlob, .deferredBlob), (.deferredBlob, .blob), (.blob, .deferredBlob):
+                version == other.version
             default: !differs(from: other, at: slot)
             }
         }

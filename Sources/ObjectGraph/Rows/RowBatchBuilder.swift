@@ -247,15 +247,6 @@ extension RowBatchBuilder {
 }
 
 extension Row {
-    /// A copy of the row with another version.
-    func with(version: UInt32) -> Row {
-        var rows = RowBatchBuilder()
-        rows.begin(key: key, version: version, entity: entityIndex, slotCount: slotCount)
-        for slot in 0..<slotCount { rows.copy(slot, of: self) }
-        // The builder has one row.
-        return rows.finish().first { _ in true } ?? self
-    }
-
     /// A copy of the row with the values of another row of the object in some slots.
     func taking(_ other: Row, where isTaken: (Int) -> Bool) -> Row {
         var rows = RowBatchBuilder()

@@ -15,13 +15,16 @@ struct SavePreparation {
     /// For each root entity, at its ``Entity/index``, whether objects of it are deleted; empty if no object is.
     private let hasDeletions: [Bool]
     private var problems: [ObjectGraphError.ValidationProblem]
+    /// The changed objects with ``ObjectFlags/replaced``.
+    private var replaced: [ManagedObjectID] = []
 
     /// Encodes all changes of a context.
     ///
     /// - Parameters:
     ///   - denials: The problems of delete rules that deny a deletion.
     ///   - rejections: The problems that the objects' validation methods have reported.
-    /// - Throws: ``ObjectGraphError/validation(_:)`` with all problems.
+    /// - Throws: ``ObjectGraphError/validation(_:)`` with all problems; ``ObjectGraphError/conflicts(_:)`` with the
+    ///   objects that have other values in a file that has replaced the store's.
     init(
         _ save: SaveOperation,
         _ denials: [ObjectGraphError.ValidationProblem],
@@ -44,6 +47,9 @@ struct SavePreparation {
             preparation.delete(entry.pointee.state, of: part)
         }
         problems += rejections
+        guard replaced.isEmpty else {
+            throw ObjectGraphError.conflicts(replaced.map { MergeConflict(objectID: $0) })
+        }
         guard problems.isEmpty else { throw ObjectGraphError.validation(problems) }
         for batch in batches { batch.finish() }
     }
@@ -154,6 +160,7 @@ struct SavePreparation {
     @inline(__always)
     private mutating func update(_ entry: UnsafePointer<ChangedObject>, in part: Part, at position: Int) {
         let state = entry.pointee.state
+        if state.pointee.flags.contains(.replaced) { return reject(state, part.entity) }
         let batch = part.batch
         if !part.toManys.isEmpty { collectMemberships(part.toManys, of: entry.pointee.object, into: &batch.request) }
         let cleared = part.slotsToDeleted.isEmpty ? SlotSet() : slotsToClear(of: state, part)
@@ -176,10 +183,16 @@ struct SavePreparation {
 
     /// Adds a deleted object.
     @inline(__always)
-    private func delete(_ state: UnsafeMutablePointer<ObjectState>, of part: Part) {
+    private mutating func delete(_ state: UnsafeMutablePointer<ObjectState>, of part: Part) {
+        if state.pointee.flags.contains(.replaced) { return reject(state, part.entity) }
         let row = state.pointee.row ?? state.pointee.changes?.cachedRow?.row
         part.batch.request.deleted.append(.init(entity: part.entity, key: state.pointee.key, row: row))
         if !part.toManys.isEmpty { collectDepartures(of: state, part.entity, into: &part.batch.request) }
+    }
+
+    @inline(never)
+    private mutating func reject(_ state: UnsafeMutablePointer<ObjectState>, _ entity: Entity) {
+        replaced.append(identityMap.id(entity: entity, key: state.pointee.key))
     }
 
     // MARK: Batches

@@ -72,6 +72,8 @@ final class ContextInbox: Sendable {
         /// The number of rows and keys in the announcements.
         var size = 0
         var onRemoteChange: (@Sendable () -> Void)?
+        /// Whether `onRemoteChange` was called for the announcements.
+        var isNotified = false
 
         /// Adds an announcement.
         ///
@@ -98,7 +100,7 @@ final class ContextInbox: Sendable {
 
         /// Removes and returns the announcements.
         mutating func removeAll() -> [Announcement] {
-            defer { (announcements, size) = ([], 0) }
+            defer { (announcements, size, isNotified) = ([], 0, false) }
             return announcements
         }
     }
@@ -122,13 +124,16 @@ final class ContextInbox: Sendable {
     /// Whether there are no announcements; costs one atomic load.
     var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
-    func post(_ announcement: Announcement) {
+    /// - Parameter notifies: Whether ``onRemoteChange`` is called; otherwise with the next announcement.
+    func post(_ announcement: Announcement, notifies: Bool = true) {
         // The dropped announcements are released after the lock.
         let (onRemoteChange, dropped) = state.withLock { state -> ((@Sendable () -> Void)?, [Announcement]) in
             let known = state.announcements.count
             let dropped = state.add(announcement)
             count.wrappingAdd(state.announcements.count - known, ordering: .releasing)
-            return (known == 0 ? state.onRemoteChange : nil, dropped)
+            let isFirst = notifies && !state.isNotified
+            if isFirst { state.isNotified = true }
+            return (isFirst ? state.onRemoteChange : nil, dropped)
         }
         withExtendedLifetime(dropped) {}
         onRemoteChange?()

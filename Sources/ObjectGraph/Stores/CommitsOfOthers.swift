@@ -7,9 +7,22 @@ package struct CommitsOfOthers: Sendable {
     /// The number of the last transaction in the history of the store; nil if it is unknown, or the store has none.
     package var lastTransaction: Int64?
 
-    /// Whether the file may have been replaced by a copy from an earlier time, which others may have changed since. The
+    /// The replacement of the file; nil if it is the same file.
+    package var replacement: Replacement?
+
+    /// The replacement of a file by another one, such as a copy from an earlier time that others have changed since. The
     /// versions of its rows say nothing about rows that were read before.
-    package var mayBeReplacement = false
+    package enum Replacement: Sendable {
+        /// The new file is being opened. Requests to the store wait or throw until then, so that nobody is called.
+        case imminent
+        /// The new file is open.
+        case complete
+    }
+
+    /// Makes the replacement of the file.
+    package init(replacement: Replacement) {
+        self.replacement = replacement
+    }
 
     /// Makes commits with some changes.
     package init(changes: CommittedChanges?) {

@@ -60,6 +60,7 @@ public final class PersistentStoreCoordinator: Sendable {
     /// - Throws: as ``addPersistentStore(_:)``.
     public func prepare(_ description: PersistentStoreDescription) throws -> PersistentStoreDescription {
         let (storeClass, description) = try resolve(description)
+        try requireFree(entities(of: description))
         return try storeClass.prepared(description, for: model)
     }
 
@@ -84,11 +85,7 @@ public final class PersistentStoreCoordinator: Sendable {
     @discardableResult
     public func addPersistentStore(_ description: PersistentStoreDescription) throws -> StoreMetadata {
         let (storeClass, description) = try resolve(description)
-        let names = description.entityNames ?? Set(model.entities.map(\.name))
-        if let unknown = names.first(where: { model.entitiesByName[$0] == nil }) {
-            throw ObjectGraphError.noStore(entity: unknown)
-        }
-        let entities = model.entities.filter { names.contains($0.name) }
+        let entities = try entities(of: description)
         try requireFree(entities)
         let store = try storeClass.loadMetadata(of: description, for: model)
         let identity = StoreIdentity(
@@ -107,6 +104,14 @@ public final class PersistentStoreCoordinator: Sendable {
         }
         if let store = store as? any SharedStore { follow(store, entities) }
         return store.metadata
+    }
+
+    private func entities(of description: PersistentStoreDescription) throws -> [Entity] {
+        let names = description.entityNames ?? Set(model.entities.map(\.name))
+        if let unknown = names.first(where: { model.entitiesByName[$0] == nil }) {
+            throw ObjectGraphError.noStore(entity: unknown)
+        }
+        return model.entities.filter { names.contains($0.name) }
     }
 
     private func requireFree(_ entities: [Entity]) throws {
@@ -206,7 +211,12 @@ public final class PersistentStoreCoordinator: Sendable {
     package func announceExternalCommit(_ changes: CommittedChanges?) { announce(.external(changes)) }
 
     /// Posts an announcement to all contexts but the one with inbox `sender`.
-    func announce(_ announcement: Announcement, from sender: ContextInbox? = nil) {
-        state.withLock { $0.inboxes.inboxes }.post(announcement, except: sender)
+    ///
+    /// - Parameter notifies: Whether the contexts' ``ManagedObjectContext/onRemoteChange`` is called; otherwise with the
+    ///   next announcement.
+    func announce(_ announcement: Announcement, from sender: ContextInbox? = nil, notifies: Bool = true) {
+        for inbox in state.withLock({ $0.inboxes.inboxes }) where inbox !== sender {
+            inbox.post(announcement, notifies: notifies)
+        }
     }
 }

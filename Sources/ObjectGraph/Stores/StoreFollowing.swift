@@ -79,9 +79,10 @@ extension PersistentStoreCoordinator {
         let uuid = store.metadata.uuid
         store.onCommitByOthers { [weak self] commits in
             guard let self else { return }
-            if commits.mayBeReplacement {
-                announce(.replacement(Set(entities.lazy.filter(\.isRoot).map(\.index))))
-                storeFollowers.onCommit?(uuid, commits)
+            if let replacement = commits.replacement {
+                let isComplete = replacement == .complete
+                announce(.replacement(Set(entities.lazy.filter(\.isRoot).map(\.index))), notifies: isComplete)
+                if isComplete { storeFollowers.onCommit?(uuid, commits) }
                 return
             }
             var known = commits.changes ?? CommittedChanges()

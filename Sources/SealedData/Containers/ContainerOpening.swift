@@ -27,7 +27,10 @@ struct ContainerOpening {
         // Loading a store may migrate it. A store that is refused must leave the others as they were, so all of them are
         // examined first.
         var prepared: [(configuration: any DataStoreConfiguration, description: PersistentStoreDescription)] = []
-        for configuration in configurations {
+        // A custom store may change its content when it is made.
+        for configuration in configurations.filter({ $0 is ModelConfiguration })
+            + configurations.filter({ !($0 is ModelConfiguration) })
+        {
             let names = entityNames(of: configuration, among: configurations, allNames)
             try reportingIssues(of: configuration) {
                 try configuration.validate()

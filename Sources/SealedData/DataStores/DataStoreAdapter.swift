@@ -48,7 +48,7 @@ final class DataStoreAdapter: IncrementalStore {
         primaryKeys = .table(forStore: target.connection.identifier)
     }
 
-    /// Registers the class with coordinators.
+    /// The description of the store of a target.
     static func description(_ target: Target, entityNames: Set<String>) -> PersistentStoreDescription {
         PersistentStoreDescription(
             type: storeType,
@@ -58,6 +58,7 @@ final class DataStoreAdapter: IncrementalStore {
         )
     }
 
+    /// Registers the class with coordinators.
     static func register() { PersistentStoreCoordinator.registerStoreClass(Self.self, type: storeType) }
 
     /// - Throws: `ModelError` if a relationship or an inheritance leads to the classes of another store.

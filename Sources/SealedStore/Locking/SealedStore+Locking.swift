@@ -1,4 +1,5 @@
 public import EncryptedSQLite
+import Foundation
 import Guarded
 public import ObjectGraph
 
@@ -13,15 +14,19 @@ extension SealedStore {
     /// runs in a transaction on the file.
     ///
     /// SQLCipher overwrites its page caches only with `SealedStore.memorySecurityOption`.
-    public func lock() { if opened.ownsDatabase { opened.database.lock() } }
+    public func lock() {
+        guard opened.ownsDatabase else { return }
+        opened.noteFile()
+        opened.database.lock()
+    }
 
     /// Opens a locked store again, also if it was suspended before or after ``lock()``. Does nothing if the store is
     /// not locked.
     ///
-    /// The file may be another state of the store, such as a backup to which others have saved since. Contexts therefore
-    /// read all their saved objects again before their next fetch or save. If the row of an object with unsaved changes
-    /// has other values, its save throws a conflict, whatever the merge policy: the row may be of another object with
-    /// the same key. Roll back its changes, or refresh it and set them again.
+    /// If another file is in its place, such as a backup to which others have saved since, contexts read all their saved
+    /// objects again before their next fetch or save. If the row of an object with unsaved changes has other values
+    /// then, its save throws a conflict, whatever the merge policy: the row may be of another object with the same key.
+    /// Roll back its changes, or refresh it and set them again. Earlier changes can no longer be undone.
     ///
     /// - Parameter key: The key of the file, which may have changed meanwhile.
     /// - Throws: `DatabaseError.wrongKey` and the other errors of opening; ``SealedStoreError/otherStore`` if the file
@@ -40,7 +45,11 @@ extension SealedStore {
     ///
     /// Does not affect a locked store, which has no open connection: a later ``unlock(with:)`` opens it, although it
     /// was suspended meanwhile.
-    public func suspend() { if opened.ownsDatabase { opened.database.suspend() } }
+    public func suspend() {
+        guard opened.ownsDatabase else { return }
+        opened.noteFile()
+        opened.database.suspend()
+    }
 
     /// Opens a suspended store again. Does nothing if the store is not suspended.
     ///
@@ -52,18 +61,39 @@ extension SealedStore {
 }
 
 extension OpenStore {
-    /// Calls a function that opens the file again with a verification. If it does so, contexts read their objects again:
-    /// the file may be another one, such as a backup, to which others have committed since.
+    /// Records which file is closed.
+    fileprivate func noteFile() {
+        let present = presentFile
+        closedFile.withLock { $0 = $0 ?? present }
+    }
+
+    /// The file at the store's path.
+    private var presentFile: FileIdentity? {
+        description.url.flatMap { FileIdentity(path: $0.resolvingSymlinksInPath().path) }
+    }
+
+    /// Calls a function that opens the file again with a verification. If the file is another one than before, contexts
+    /// read their objects again: it may be a backup, to which others have committed since.
+    ///
+    /// A file that was overwritten in place counts as another one only if it lacks keys that the store had reserved.
     fileprivate func reopening(_ open: ((Connection) throws -> Void) throws -> Void) throws {
         var isReopened = false
+        var isReplaced = false
         try open { connection in
-            try verifyAgain(on: connection)
             isReopened = true
+            isReplaced = try sequences.exceed(connection, model) || presentFile != closedFile.withLock(\.self)
+            try verifyAgain(on: connection)
+            // Before the first use of the file: a save must not write to a row that is another one now.
+            if isReplaced { announceReplacement(precedesUse: true) }
         }
-        guard isReopened, let receive = replacementReceiver.withLock(\.self) else { return }
-        var commits = CommitsOfOthers(changes: nil)
-        commits.mayBeReplacement = true
-        receive(commits)
+        guard isReopened else { return }
+        closedFile.withLock { $0 = nil }
+        if isReplaced { announceReplacement(precedesUse: false) }
+    }
+
+    private func announceReplacement(precedesUse: Bool) {
+        guard let receive = replacementReceiver.withLock(\.self) else { return }
+        receive(CommitsOfOthers(replacement: precedesUse ? .imminent : .complete))
     }
 
     /// Checks a file that was opened again, and discards data about the earlier one.

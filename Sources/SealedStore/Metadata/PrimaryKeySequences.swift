@@ -78,6 +78,16 @@ final class PrimaryKeySequences: Sendable {
         }
     }
 
+    /// Whether keys were reserved that a file does not have: the file is a copy from an earlier time.
+    func exceed(_ connection: Connection, _ model: ManagedObjectModel) throws -> Bool {
+        let next = try Self.nextKeys(on: connection)
+        return supplies.withLock { supplies in
+            supplies.contains { rootIndex, supply in
+                next[model.entities[rootIndex].name].map { $0 <= supply.lastKey } ?? false
+            }
+        }
+    }
+
     /// Repeats all reservations in the transaction of a connection: keys that were reserved in a transaction that was
     /// rolled back are in use nevertheless.
     func reserveAgain(for model: ManagedObjectModel, on connection: Connection) throws {

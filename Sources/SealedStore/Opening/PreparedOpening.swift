@@ -42,6 +42,9 @@ final class PreparedOpening: Sendable {
         if let opened = take() { try? opened.database.close() }
     }
 
+    /// Whether the store is neither finished nor closed.
+    var isOpen: Bool { opened.withLock { $0 != nil } }
+
     /// Updates or migrates the store if that is necessary. Can be called once.
     ///
     /// - Parameter reached: The position of the last stage that was run, also by an earlier opening.

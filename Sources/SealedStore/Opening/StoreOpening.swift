@@ -23,7 +23,9 @@ struct StoreOpening {
         var reached: Int?
         return try ReplacedFile.beginningAgain { isFirst in
             try stagedMigration().reportingVersion(reached) {
-                let prepared = try (isFirst ? known : nil) ?? prepare(mayCreate: isFirst)
+                // The description may be used again after an error.
+                let isKnown = isFirst && known?.isOpen ?? false
+                let prepared = try (isKnown ? known : nil) ?? prepare(mayCreate: isFirst)
                 return try prepared.finish(reached: &reached)
             }
         }

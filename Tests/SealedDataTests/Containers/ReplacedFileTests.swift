@@ -1,12 +1,14 @@
 import EncryptedSQLite
 import Foundation
-import SealedData
+import ObjectGraph
+@testable import SealedData
 import TestSupport
 import Testing
 
 @Model private final class ReplacedAccount {
     var owner: String
     var balance: Int
+    @Attribute(.externalStorage) var image: Data?
     var payments: [ReplacedPayment] = []
 
     init(_ owner: String, _ balance: Int) {
@@ -29,6 +31,10 @@ import Testing
 /// the versions, of other rows that the container has read.
 @Suite("Files that are replaced by a backup") struct ReplacedFileTests {
     enum Pause: CaseIterable { case lock, suspension }
+
+    /// A number of objects with more keys than the container has reserved before a backup: the last ones get the same
+    /// keys as new objects of the restored file.
+    private static let count = 150
 
     private let folder = TemporaryFolder()
     private let url: URL
@@ -93,7 +99,7 @@ import Testing
     )
     func cleanObjects(_ pause: Pause) throws {
         let changed = try account("changed", in: context)
-        let lost = (0..<50).map { ReplacedAccount("lost \($0)", $0) }
+        let lost = (0..<Self.count).map { ReplacedAccount("lost \($0)", $0) }
         let observer = try ResultsObserver(sortBy: [SortDescriptor(\ReplacedAccount.owner)], modelContext: context)
         try restoreBackup(pause) {
             for account in lost { context.insert(account) }
@@ -102,19 +108,19 @@ import Testing
                 changed.balance = balance
                 try context.save()
             }
-            #expect(try values(in: context).count == 52)
+            #expect(try values(in: context).count == Self.count + 2)
         } changing: { other in
-            for number in 0..<30 { other.insert(ReplacedAccount("other \(number)", 100_000 + number)) }
+            for number in 0..<Self.count { other.insert(ReplacedAccount("other \(number)", 100_000 + number)) }
             let account = try account("changed", in: other)
             account.balance = 7
             other.insert(ReplacedPayment("later", account))
         }
         let fresh = try values(in: ModelContext(container))
-        #expect(fresh.count == 32)
+        #expect(fresh.count == Self.count + 2)
         #expect(try values(in: context) == fresh)
         let rich = FetchDescriptor<ReplacedAccount>(predicate: #Predicate { $0.balance >= 100_000 })
         #expect(try context.fetch(rich).allSatisfy { $0.balance >= 100_000 && $0.owner.hasPrefix("other") })
-        #expect(try context.fetch(rich).count == 30)
+        #expect(try context.fetch(rich).count == Self.count)
         #expect(changed.balance == 7)
         #expect(changed.payments.count == 2)
         context.processPendingChanges()
@@ -127,10 +133,27 @@ import Testing
         #expect(try container.check().isSound)
     }
 
+    /// Checks that a save reports conflicts of the accounts, and that dropping the changes ends them.
+    private func expectConflict(_ accounts: [ReplacedAccount], _ context: ModelContext) throws {
+        let ids = Set(accounts.map(\.persistentModelID))
+        do {
+            try context.save()
+            Issue.record("the save was no conflict")
+        } catch ObjectGraphError.conflicts(let conflicts) {
+            #expect(Set(conflicts.map { PersistentIdentifier($0.objectID) }) == ids)
+        }
+        context.rollback()
+        let fresh = ModelContext(container)
+        #expect(try fresh.fetchCount(FetchDescriptor<ReplacedAccount>(predicate: #Predicate { $0.balance < 0 })) == 0)
+        #expect(try values(in: context) == values(in: fresh))
+        #expect(!context.hasChanges)
+        #expect(try container.check().isSound)
+    }
+
     @Test("Unsaved changes of objects that differ in the restored file are a conflict", arguments: Pause.allCases)
     func changedObjects(_ pause: Pause) throws {
         let (kept, changed) = (try account("kept", in: context), try account("changed", in: context))
-        let lost = (0..<20).map { ReplacedAccount("lost \($0)", $0) }
+        let lost = (0..<Self.count).map { ReplacedAccount("lost \($0)", $0) }
         try restoreBackup(pause) {
             for account in lost { context.insert(account) }
             changed.balance = 1
@@ -140,19 +163,99 @@ import Testing
             changed.balance = -1
             kept.balance = -1
         } changing: { other in
-            for number in 0..<20 { other.insert(ReplacedAccount("other \(number)", number)) }
+            for number in 0..<Self.count {
+                let account = ReplacedAccount("other \(number)", number)
+                other.insert(account)
+                other.insert(ReplacedPayment("of other \(number)", account))
+            }
             try account("changed", in: other).balance = 7
         }
-        #expect(throws: (any Error).self) { try context.save() }
-        let fresh = ModelContext(container)
-        #expect(try fresh.fetchCount(FetchDescriptor<ReplacedAccount>(predicate: #Predicate { $0.balance < 0 })) == 0)
-        context.rollback()
-        #expect(try values(in: context) == values(in: fresh))
+        // Reading the members of new owners does not end the conflict.
+        #expect(lost.last?.payments.count == 1)
+        try expectConflict(lost + [changed], context)
         // An object with the same values in both files continues.
-        kept.balance = -2
+        kept.balance = 3
+        changed.balance = 4
         try context.save()
-        #expect(try account("kept", in: ModelContext(container)).balance == -2)
-        #expect(try container.check().isSound)
+        #expect(try account("changed", in: ModelContext(container)).balance == 4)
+    }
+
+    @Test(
+        "New members and deletions of objects that differ in the restored file are a conflict",
+        arguments: Pause.allCases
+    )
+    func members(_ pause: Pause) throws {
+        let lost = (0..<Self.count).map { ReplacedAccount("lost \($0)", $0) }
+        try restoreBackup(pause) {
+            for account in lost { context.insert(account) }
+            try context.save()
+            lost[Self.count - 1].payments.append(ReplacedPayment("unsaved", nil))
+            context.delete(lost[Self.count - 2])
+        } changing: { other in
+            for number in 0..<Self.count { other.insert(ReplacedAccount("other \(number)", number)) }
+        }
+        try expectConflict(Array(lost.suffix(2)), context)
+    }
+
+    @Test("Changes of a child context are a conflict, too")
+    func childContext() throws {
+        let lost = (0..<Self.count).map { ReplacedAccount("lost \($0)", $0) }
+        let child = ManagedObjectContext(parent: context.graph)
+        var object: (any GraphObject)?
+        try restoreBackup(.suspension) {
+            for account in lost { context.insert(account) }
+            try context.save()
+            let request = FetchRequest(try #require(child.coordinator.model.entitiesByName["ReplacedAccount"]))
+            let found = try child.fetch(request, as: ReplacedAccount.self)
+            let own = try #require(found.first { $0.owner == lost.last?.owner })
+            own.balance = -1
+            object = own
+        } changing: { other in
+            for number in 0..<Self.count { other.insert(ReplacedAccount("other \(number)", number)) }
+        }
+        #expect(throws: (any Error).self) { try child.save() }
+        child.rollback()
+        try child.save()
+        try context.save()
+        let negative = FetchDescriptor<ReplacedAccount>(predicate: #Predicate { $0.balance < 0 })
+        #expect(try ModelContext(container).fetchCount(negative) == 0)
+        withExtendedLifetime(object) {}
+    }
+
+    @Test("Unsaved changes stay, whatever the policy, if the file is the same one", arguments: Pause.allCases)
+    func sameFile(_ pause: Pause) throws {
+        let kept = try account("kept", in: context)
+        kept.image = Data(repeating: 7, count: 20_000)
+        try context.save()
+        kept.balance = 9
+        switch pause {
+        case .lock: container.lock()
+        case .suspension: container.suspend()
+        }
+        let other = ModelContext(try Self.open(url))
+        try account("kept", in: other).owner = "renamed"
+        try other.save()
+        switch pause {
+        case .lock: try container.unlock(with: .ofTests)
+        case .suspension: try container.resume()
+        }
+        try context.save()
+        let saved = try account("renamed", in: ModelContext(container))
+        #expect(saved.balance == 9)
+        #expect(saved.image?.count == 20_000)
+    }
+
+    @Test("Large values of a restored file that are the same are no conflict")
+    func largeValues() throws {
+        let kept = try account("kept", in: context)
+        kept.image = Data(repeating: 7, count: 20_000)
+        try context.save()
+        try restoreBackup(.suspension) {
+            kept.balance = 9
+        } changing: { _ in
+        }
+        try context.save()
+        #expect(try account("kept", in: ModelContext(container)).balance == 9)
     }
 
     @Test("An object that a restored file has again is no longer missing", arguments: Pause.allCases)
@@ -175,11 +278,11 @@ import Testing
             context.insert(new)
             new.payments.append(ReplacedPayment("of new", nil))
         } changing: { other in
-            for number in 0..<40 { other.insert(ReplacedAccount("other \(number)", number)) }
+            for number in 0..<Self.count { other.insert(ReplacedAccount("other \(number)", number)) }
         }
         try context.save()
         #expect(try values(in: context) == values(in: ModelContext(container)))
-        #expect(try values(in: context).count == 43)
+        #expect(try values(in: context).count == Self.count + 3)
         #expect(try container.check().isSound)
     }
 }
