@@ -2,20 +2,41 @@ import EncryptedSQLite
 import ObjectGraph
 
 extension OpenStore {
-    /// Returns the rows of values of a request, by one statement.
+    /// Returns the rows of values of a request.
+    ///
+    /// SQL has one NULL for "no value" and NaN, and to tell them apart slows an aggregate of all rows by a fifth. The
+    /// statement does so only if there is a NULL that may be NaN.
     func fetchDictionaries(_ request: DictionaryFetchRequest) throws -> DictionaryResults {
-        return try database.read { connection in
-            let statement = try DictionaryStatement(request, self, in: states.state(on: connection))
-            return try connection.withStatement(statement.sql) { query in
-                try query.bind(statement.parameters)
-                var results = DictionaryResults(for: request)
-                let columns = 0..<query.columnCount
-                while try query.step() {
-                    try results.append(columns.map { statement.value(query.value(at: $0), ofColumn: $0) })
-                    connection.rowObserver?.didReadRow()
-                }
-                return results
+        try database.read { connection in
+            let state = try states.state(on: connection)
+            for marksNotANumber in [false, true] {
+                let statement = try DictionaryStatement(request, self, in: state, marksNotANumber: marksNotANumber)
+                if let results = try fetch(request, statement, on: connection) { return results }
             }
+            preconditionFailure("A statement that marks NaN has no ambiguous NULL.")
+        }
+    }
+
+    /// Returns the rows of a statement; nil if it does not mark NaN, and a NULL may be NaN.
+    private func fetch(
+        _ request: DictionaryFetchRequest,
+        _ statement: DictionaryStatement,
+        on connection: Connection
+    ) throws -> DictionaryResults? {
+        try connection.withStatement(statement.sql) { query in
+            try query.bind(statement.parameters)
+            var results = DictionaryResults(for: request)
+            while try query.step() {
+                var values: [Value] = []
+                values.reserveCapacity(Int(query.columnCount))
+                for column in 0..<query.columnCount {
+                    guard let value = statement.value(query.value(at: column), ofColumn: column) else { return nil }
+                    values.append(value)
+                }
+                try results.append(values)
+                connection.rowObserver?.didReadRow()
+            }
+            return results
         }
     }
 }
@@ -25,19 +46,29 @@ struct DictionaryStatement {
     let sql: String
     /// The values of its parameters.
     let parameters: [Value]
-    /// Whether a column has a text for NaN.
-    private let marksNotANumber: [Bool]
+    /// Whether a value of a column may be NaN.
+    private let mayBeNotANumber: [Bool]
+    /// Whether these columns have a text for NaN.
+    private let marksNotANumber: Bool
 
-    /// - Parameter state: The state of the file that the statement runs on.
-    init(_ request: DictionaryFetchRequest, _ store: OpenStore, in state: FileState) throws {
+    /// - Parameters:
+    ///   - state: The state of the file that the statement runs on.
+    ///   - marksNotANumber: Whether columns distinguish NaN from "no value".
+    init(
+        _ request: DictionaryFetchRequest,
+        _ store: OpenStore,
+        in state: FileState,
+        marksNotANumber: Bool
+    ) throws {
+        self.marksNotANumber = marksNotANumber
         var generator = QueryGenerator(state.schema, root: request.entity)
         // The parts are generated in the order of the text, which is the order of their parameters.
         generator.allowsAggregates = true
         let columns = try request.columns.map { column in
-            request.returnsDistinctResults
-                ? try generator.ordered(column.expression) : try generator.column(column.expression)
+            if request.returnsDistinctResults { return try generator.ordered(column.expression) }
+            return try marksNotANumber ? generator.column(column.expression) : generator.value(column.expression)
         }
-        marksNotANumber = request.columns.map { column in
+        mayBeNotANumber = request.columns.map { column in
             !request.returnsDistinctResults && QueryGenerator.marksNotANumber(column.expression)
         }
         generator.allowsAggregates = false
@@ -67,9 +98,14 @@ struct DictionaryStatement {
         parameters = generator.values + end.parameters
     }
 
-    /// Returns the value of a column from that in a row of the statement.
-    func value(_ value: Value, ofColumn column: Int32) -> Value {
-        if marksNotANumber[Int(column)], case .text = value { .real(.nan) } else { value }
+    /// Returns the value of a column from that in a row of the statement; nil if it is a NULL that may be NaN.
+    func value(_ value: Value, ofColumn column: Int32) -> Value? {
+        guard mayBeNotANumber[Int(column)] else { return value }
+        switch value {
+        case .text where marksNotANumber: return .real(.nan)
+        case .null where !marksNotANumber: return nil
+        default: return value
+        }
     }
 
     /// The sort keys, followed by terms that make the order total.
