@@ -152,6 +152,15 @@ extension SaveTransaction {
         }
     }
 
+    /// The keys of a group whose rows exist.
+    func existing(_ group: DeletedKeys) throws -> [DeletedKeys] {
+        let keys = try remainingKeys(of: group)
+        if keys.count == group.keys.count { return [group] }
+        return KeyGroup.groups(of: keys.sorted(), .writing).map {
+            DeletedKeys(entity: group.entity, version: group.version, group: $0)
+        }
+    }
+
     /// The keys of the remaining rows.
     private func remainingKeys(of group: DeletedKeys) throws -> [Int64] {
         try connection.withStatement(store.statements.deletion(from: group.entity, group.form).remaining) {

@@ -33,7 +33,9 @@ struct SaveTransaction {
     ) throws {
         var request = request
         var conflicts: [ManagedObjectID] = []
-        let deleted = DeletedKeys.groups(of: request.deleted)
+        var deleted = DeletedKeys.groups(of: request.deleted)
+        // The history has one deletion of an object, also if two contexts delete it.
+        if history != nil { deleted = try deleted.flatMap(existing) }
         try history?.willWrite(request, deleted)
         try delete(deleted, &conflicts)
         try update(request, &conflicts)

@@ -59,6 +59,26 @@ import Testing
         #expect(try club.check() == [])
     }
 
+    @Test func `an object that two contexts delete is deleted once`() throws {
+        let club = try club()
+        let people = ["Ada", "Bob", "Cid", "Eve"].map { club.person($0) }
+        try club.context.save()
+        // The request of a context that has not merged the deletions of another one.
+        var request = SaveChangesRequest()
+        request.deleted = people.dropFirst().map { person in
+            .init(entity: person.entity, key: person.managedObjectID.key, row: person.state.pointee.row)
+        }
+        for person in people[1...2] { club.context.delete(person) }
+        try club.context.save()
+        let last = try club.lastTransaction
+        try club.store.save(request, with: nil) {}
+        #expect(try club.lines(after: last) == ["- Person 4"])
+        let end = try club.lastTransaction
+        try club.store.save(request, with: nil) {}
+        #expect(try club.lastTransaction == end)
+        #expect(try club.check() == [])
+    }
+
     @Test func `a changed relationship is a change of both sides`() throws {
         let club = try club()
         let (ada, eve) = (club.person("Ada"), club.person("Eve"))
