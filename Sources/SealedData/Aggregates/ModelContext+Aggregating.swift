@@ -87,8 +87,8 @@ extension ModelContext {
     ///   - offset: The number of groups to skip at the beginning.
     ///   - includePendingChanges: Whether the results include unsaved changes of the context.
     /// - Returns: the keys of each group, followed by its aggregates.
-    /// - Throws: as ``aggregate(_:_:where:includePendingChanges:)->Result``.
-    /// - Complexity: as ``aggregate(_:_:where:includePendingChanges:)->Result``, and one statement for each key that is a
+    /// - Throws: as `aggregate(_:_:where:includePendingChanges:)`.
+    /// - Complexity: as `aggregate(_:_:where:includePendingChanges:)`, and one statement for each key that is a
     ///   model.
     public func aggregate<Model: PersistentModel, each Key, each Result>(
         _ model: Model.Type,
