@@ -68,6 +68,7 @@ extension GraphObject {
                 _ = isOfEntity(row)
                 return
             }
+            state.pointee.flags.remove(.replaced)
             return replaceRow(by: row)
         }
         guard isOfEntity(row) else { return }

@@ -35,15 +35,12 @@ extension ObjectLoader {
         var outdated: [any GraphObject] = []
         // Their new rows may have earlier versions.
         var replaced: [any GraphObject] = []
-        for object in objects where !object.life.hasChanges && object.state.pointee.flags.contains(.outdated) {
-            object.state.pointee.flags.remove(.outdated)
+        for object in objects where !object.life.hasChanges {
+            let flags = object.state.pointee.flags.intersection([.outdated, .replaced])
+            guard !flags.isEmpty else { continue }
+            object.state.pointee.flags.subtract(flags)
             if let row = object.lastRow { unloadMembers(namedBy: row) }
-            if object.state.pointee.flags.contains(.replaced) {
-                object.state.pointee.flags.remove(.replaced)
-                replaced.append(object)
-            } else {
-                outdated.append(object)
-            }
+            if flags.contains(.replaced) { replaced.append(object) } else { outdated.append(object) }
         }
         if !outdated.isEmpty {
             reload(outdated, changedObjects: .becomeOutdated, missingRows: .markMissing, failures: .report)

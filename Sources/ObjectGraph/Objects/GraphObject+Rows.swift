@@ -19,7 +19,6 @@ extension GraphObject {
     func replaceRow(by row: Row) {
         let old = lastRow
         state.pointee.row = row
-        state.pointee.flags.remove(.replaced)
         dropCachedRow()
         if let old { notifyObservers(ofChangesFrom: old, to: row) }
     }

@@ -70,5 +70,7 @@ final class ChangeReverter {
     /// Reloads the rows of changed objects, which keep their changes.
     private func reload(_ objects: [any GraphObject]) {
         loader.reload(objects, changedObjects: .takeRow, missingRows: .keepObjects, failures: .report)
+        // The program has seen the rows of a file that has replaced the store's.
+        for object in objects where object.state.pointee.row != nil { object.state.pointee.flags.remove(.replaced) }
     }
 }
