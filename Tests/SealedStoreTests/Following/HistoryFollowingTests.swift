@@ -35,9 +35,10 @@ import Testing
         let books = try bookcase.books
         try theirBook(1)["title"] = .text("book 9")
         let reading = try bookcase.statements { try other.save() }
-        // Under load, the position is read again for the events of the same commit.
+        // Under load, the position is read again for the events of the same commit, also a moment later.
         #expect((1...20).contains(reading), "the position in the history and the transactions after it")
-        #expect(bookcase.statements { bookcase.context.processPendingChanges() } == 1, "the changed book")
+        let merging = bookcase.statements { bookcase.context.processPendingChanges() }
+        #expect((1...5).contains(merging), "the changed book")
         #expect(statementsToRead(books) == 0)
         #expect(bookcase.shownTitles == ["book 1", "book 3", "book 9"].map { .text($0) })
         try Bookcase.insertBook(4, in: other)
