@@ -13,7 +13,7 @@ package struct CommitsOfOthers: Sendable {
     /// The replacement of a file by another one, such as a copy from an earlier time that others have changed since. The
     /// versions of its rows say nothing about rows that were read before.
     package enum Replacement: Sendable {
-        /// The new file is being opened. Requests to the store wait or throw until then, so that nobody is called.
+        /// The store opens the new file. Requests to the store throw until it is open, so no observer is called.
         case imminent
         /// The new file is open.
         case complete
