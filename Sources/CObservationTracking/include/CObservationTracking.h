@@ -27,7 +27,7 @@ void cobservationtracking_choose(size_t number);
 /// The address of the word is kept for `cobservationtracking_state`.
 bool cobservationtracking_is_set(void);
 
-/// What a thread knows about itself without a call.
+/// Whether the calling thread is inside `withObservationTracking`, if it has kept the address of its word.
 enum cobservationtracking_state {
   cobservationtracking_outside,
   cobservationtracking_inside,
