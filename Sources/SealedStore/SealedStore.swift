@@ -194,7 +194,7 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
     /// - Throws: `DatabaseError` from SQLite; `SaveConflict` and `ObjectGraphError` for changes that cannot be saved.
     open func execute(_ request: SaveChangesRequest, with context: ManagedObjectContext?) throws {
         let saved = try opened.save(request, author: context?.transactionAuthor)
-        context?.clearedByStores += saved.cleared
+        if !saved.cleared.isEmpty { context?.clearedByStores += saved.cleared }
         if let position = saved.historyPosition {
             context?.historyPositions[metadata.uuid] = position
             opened.trimHistoryIfDue()

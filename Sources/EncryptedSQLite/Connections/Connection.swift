@@ -41,9 +41,7 @@ public final class Connection {
     /// The number of the database state that the connection sees. It rises when a transaction begins or is rolled back.
     /// It stays the same while no commit of another connection can become visible.
     @exclusivity(unchecked) var stateNumber = 0
-    /// Data that a layer above has read from the database on this connection. A rollback clears it, since it may depend
-    /// on changes that were rolled back.
-    @exclusivity(unchecked) package private(set) var annotation: AnyObject?
+    @exclusivity(unchecked) private var storedAnnotation: AnyObject?
     /// The ``stateNumber`` of the state in which the annotation was read, or proved to be valid.
     @exclusivity(unchecked) private var annotatedState = 0
     /// The observer of the rows of long results.
@@ -100,17 +98,21 @@ public final class Connection {
 
     // MARK: The annotation
 
+    /// Data that a layer above has read from the database on this connection. A rollback clears it, since it may depend
+    /// on changes that were rolled back.
+    package var annotation: AnyObject? { storedAnnotation }
+
     /// The ``annotation`` if it is valid in the state that the connection sees.
-    package var annotationOfState: AnyObject? { annotatedState == stateNumber ? annotation : nil }
+    package var annotationOfState: AnyObject? { annotatedState == stateNumber ? storedAnnotation : nil }
 
     /// Sets the ``annotation``, which is valid in the state that the connection sees.
     package func annotate(_ annotation: AnyObject) {
-        self.annotation = annotation
+        storedAnnotation = annotation
         annotatedState = stateNumber
     }
 
     /// Removes the ``annotation``.
-    package func removeAnnotation() { annotation = nil }
+    package func removeAnnotation() { storedAnnotation = nil }
 
     // MARK: Statements
 

@@ -231,6 +231,7 @@ package final class Database: Sendable {
     /// Ends read transactions that no thread of this process uses, so that the write-ahead log can be written back past
     /// them.
     private func endIdleReading() {
+        guard OpenFile.hasPeers else { return readers?.endIdleTransactions() ?? () }
         session.withLock { $0 }?.file.endIdleTransactions()
     }
 

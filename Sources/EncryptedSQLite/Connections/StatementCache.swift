@@ -21,14 +21,21 @@ struct StatementCache {
     }
 
     private var entries: BoundedCache<SQLText, Entry>
+    /// The entry that was taken last: a program often repeats one statement, which is then found without a lookup.
+    private var last: Entry?
 
     init(limit: Int) { entries = BoundedCache(limit: limit) }
 
     /// Returns the cached statement of a text, now in use; nil if the text is not cached or its statement is already in
     /// use.
     mutating func take(_ text: SQLText) -> Entry? {
+        if let last, last.isCached, !last.isInUse, last.text == text {
+            last.isInUse = true
+            return last
+        }
         guard let entry = entries.value(for: text), !entry.isInUse else { return nil }
         entry.isInUse = true
+        last = entry
         return entry
     }
 
@@ -42,5 +49,8 @@ struct StatementCache {
     }
 
     /// Finalises every statement.
-    mutating func removeAll() { entries.removeAll() }
+    mutating func removeAll() {
+        last = nil
+        entries.removeAll()
+    }
 }

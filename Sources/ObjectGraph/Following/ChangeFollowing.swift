@@ -30,7 +30,7 @@ final class ChangeFollowing {
     /// The slots of pending objects that have changed since the last delivery.
     private var changedSlots: [ObjectIdentifier: SlotSet] = [:]
     /// The state of the lists of changes at the last delivery.
-    private var stamps: [ChangeList.Stamp] = []
+    private var stamp: ChangeTracker.Stamp?
     private var isDelivering = false
     private var hasAnnounced = false
     /// Makes the stores notice the commits of other processes while there are followers.
@@ -66,7 +66,7 @@ final class ChangeFollowing {
 
     private func noteFollowedRoots(after known: Set<Int>) {
         // The pending objects of other entities must be found.
-        if !followers.roots.isSubset(of: known) { stamps = [] }
+        if !followers.roots.isSubset(of: known) { stamp = nil }
     }
 
     private func begin() {
@@ -83,7 +83,7 @@ final class ChangeFollowing {
         }
         changeTracker.onFollowedChange = { [unowned self] in announce() }
         changeTracker.announcesNextChange = true
-        stamps = []
+        stamp = nil
     }
 
     private func end() {
@@ -164,8 +164,8 @@ final class ChangeFollowing {
 
     /// Returns the changes since the last call; nil if there are none.
     private func take() -> ContextChanges? {
-        let current = changeTracker.stamps
-        guard !committed.isEmpty || !changedSlots.isEmpty || current != stamps else { return nil }
+        let current = changeTracker.stamp
+        guard !committed.isEmpty || !changedSlots.isEmpty || current != stamp else { return nil }
         let followed = followers.roots
         let commits = committed
         let others = keysOfOthers
@@ -181,8 +181,8 @@ final class ChangeFollowing {
             changes.add(object, slots, concernsExistence: false)
         }
         var ended: [ObjectIdentifier: PendingObject] = [:]
-        if current != stamps {
-            stamps = current
+        if current != stamp {
+            stamp = current
             addListed(followed, to: &changes)
             ended = takeEnded()
         }

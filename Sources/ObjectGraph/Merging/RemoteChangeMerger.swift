@@ -10,8 +10,8 @@ final class RemoteChangeMerger {
     /// The announcements that are not merged yet.
     let inbox = ContextInbox()
     private let changeTracker: ChangeTracker
-    /// The inboxes of the child contexts.
-    private var childInboxes = InboxList()
+    /// The inboxes of the child contexts. No access calls other code: dynamic exclusivity checks would only cost time.
+    @exclusivity(unchecked) private var childInboxes = InboxList()
     /// Receives all announced changes of this and other contexts, and whether a save of this context made them; nil
     /// without followers of the context.
     var onCommit: ((Announcement, _ isOwnSave: Bool) -> Void)?
@@ -39,16 +39,16 @@ final class RemoteChangeMerger {
     func announce(_ announcement: Announcement, from origin: ContextInbox? = nil) {
         let isOwnSave = if case .save = announcement { origin == nil } else { false }
         onCommit?(announcement, isOwnSave)
-        childInboxes.inboxes.post(announcement, except: origin)
+        childInboxes.all(except: origin).post(announcement)
         if let parent {
-            parent.childInboxes.inboxes.post(announcement, except: inbox)
+            parent.childInboxes.all(except: inbox).post(announcement)
         } else {
             loader.stores.coordinator.announce(announcement, from: inbox)
         }
     }
 
     /// Announces to the child contexts that unsaved changes were dropped or undone.
-    func announceRevert() { childInboxes.inboxes.post(.revert, except: nil) }
+    func announceRevert() { childInboxes.all().post(.revert) }
 
     /// Announces to the followers and the child contexts that objects will be read again, and may have other values.
     func announceRefresh() {
@@ -85,7 +85,7 @@ final class RemoteChangeMerger {
             case .overflow: mergeOverflow()
             }
             onCommit?(announcement, false)
-            childInboxes.inboxes.post(announcement, except: nil)
+            childInboxes.all().post(announcement)
         }
         // Called last, since an object may call the context.
         for object in filled { object.withLifecycle?.awakeFromFetch() }

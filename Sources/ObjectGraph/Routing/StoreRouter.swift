@@ -60,9 +60,9 @@ final class StoreRouter {
 
     // MARK: Writing
 
-    /// Permanent keys for new objects of a root entity and its subentities.
-    func newKeys(of root: Entity, count: Int) throws -> [Int64] {
-        try store(for: root).obtainPermanentIDs(for: root, count: count).map(\.key)
+    /// Permanent identifiers for new objects of a root entity and its subentities.
+    func newIDs(of root: Entity, count: Int) throws -> [ManagedObjectID] {
+        try store(for: root).obtainPermanentIDs(for: root, count: count)
     }
 
     /// Writes and commits changes.

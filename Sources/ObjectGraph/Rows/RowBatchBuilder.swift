@@ -230,6 +230,10 @@ public struct RowBatchBuilder: ~Copyable {
     @inlinable
     public consuming func finish() -> RowBatch {
         endRow()
+        guard finishedRows > 0 else {
+            let count = Int(chunk.fields.pointee.rowCount)
+            return RowBatch(chunks: count > 0 ? [chunk] : [], count: count)
+        }
         if chunk.fields.pointee.rowCount > 0 {
             chunks.append(chunk)
             finishedRows += Int(chunk.fields.pointee.rowCount)

@@ -5,6 +5,9 @@ final class PermanentKeys {
     private var identityMap: IdentityMap { changeTracker.identityMap }
     /// The number of insertions when all inserted objects were last registered under permanent keys.
     private var registeredInsertions = 0
+    /// For each root entity, at its ``Entity/index``. It is kept, since most saves insert few objects. No access calls
+    /// other code: dynamic exclusivity checks would only cost time.
+    @exclusivity(unchecked) private var wanted: [WantedKeys] = []
 
     init(_ changeTracker: ChangeTracker, _ stores: StoreRouter) {
         self.changeTracker = changeTracker
@@ -19,17 +22,30 @@ final class PermanentKeys {
     func assign() throws {
         if changeTracker.inserted.count == 0 { return }
         let entities = identityMap.model.entities
-        var counts = Array(repeating: 0, count: entities.count)
-        forEachKeyless { rootIndex, _ in counts[rootIndex] += 1 }
-        var keys: [[Int64]] = Array(repeating: [], count: counts.count)
-        for (rootIndex, count) in counts.enumerated() where count > 0 {
-            keys[rootIndex] = try stores.newKeys(of: entities[rootIndex], count: count)
+        if wanted.isEmpty { wanted = Array(repeating: WantedKeys(), count: entities.count) }
+        // After an error of a store, too.
+        defer { for rootIndex in wanted.indices where wanted[rootIndex].count > 0 { wanted[rootIndex] = WantedKeys() } }
+        forEachKeyless { rootIndex, _ in wanted[rootIndex].count += 1 }
+        for rootIndex in wanted.indices where wanted[rootIndex].count > 0 {
+            let ids = try stores.newIDs(of: entities[rootIndex], count: wanted[rootIndex].count)
+            wanted[rootIndex].ids = ids
         }
-        var next = Array(repeating: 0, count: counts.count)
         forEachKeyless { rootIndex, changes in
-            let position = next[rootIndex]
-            next[rootIndex] += 1
-            if position < keys[rootIndex].count { changes.assignedKey = keys[rootIndex][position] }
+            if let key = wanted[rootIndex].next() { changes.assignedKey = key }
+        }
+    }
+
+    /// The keys that the new objects of a root entity need.
+    private struct WantedKeys {
+        var count = 0
+        var ids: [ManagedObjectID] = []
+        private var position = 0
+
+        /// Takes the next key; nil if the store has given too few.
+        mutating func next() -> Int64? {
+            guard position < ids.count else { return nil }
+            defer { position += 1 }
+            return ids[position].key
         }
     }
 

@@ -1,6 +1,6 @@
 extension SaveOperation {
     /// Assigns their saved rows to all objects, and ends their changes.
-    func complete(_ preparation: SavePreparation) {
+    func complete(_ preparation: borrowing SavePreparation) {
         let composites = adoptSavedRows(of: preparation.batches)
         // Deleted objects stay registered while the program refers to them, so that fetches find them under their keys.
         for entry in preparation.deleted { entry.state.pointee.life.didSave() }
@@ -12,10 +12,11 @@ extension SaveOperation {
 
     /// Assigns their saved rows to the objects of the stores that have committed, and ends their changes. The objects
     /// of the other stores stay changed.
-    func complete(_ preparation: SavePreparation, committed batches: [SavePreparation.StoreBatch]) {
+    func complete(_ preparation: borrowing SavePreparation, committed batches: [SavePreparation.StoreBatch]) {
         let composites = adoptSavedRows(of: batches)
+        let parts = preparation.parts.filter { part in batches.contains { $0 === part.batch } }
         let isSaved = { (entry: ChangedObject) in
-            entry.state.pointee.handler.map { preparation.isEntity($0.entity, in: batches) } ?? false
+            entry.state.pointee.handler.map { handler in parts.contains { $0.entity === handler.entity } } ?? false
         }
         for entry in preparation.deleted where isSaved(entry) {
             entry.state.pointee.life.didSave()

@@ -8,11 +8,8 @@ final class SaveOperation {
     let mergePolicy: MergePolicy
     let loader: ObjectLoader
     let changeTracker: ChangeTracker
-    let deletePropagation: DeletePropagation
     private let permanentKeys: PermanentKeys
     private let undo: UndoRegistration
-    private let generation: PinnedGeneration
-    private let remoteChanges: RemoteChangeMerger
     private let thread: SavingThread
     /// Whether a store has committed.
     private var hasCommitted = false
@@ -23,6 +20,8 @@ final class SaveOperation {
     @exclusivity(unchecked) var outdatedObjects: [any GraphObject] = []
 
     var identityMap: IdentityMap { loader.identityMap }
+    var deletePropagation: DeletePropagation { undo.deletePropagation }
+    private var remoteChanges: RemoteChangeMerger { undo.remoteChanges }
 
     init(
         mergePolicy: MergePolicy,
@@ -34,11 +33,8 @@ final class SaveOperation {
         self.permanentKeys = permanentKeys
         self.undo = undo
         self.thread = thread
-        remoteChanges = undo.remoteChanges
-        loader = remoteChanges.loader
-        generation = remoteChanges.generation
+        loader = undo.remoteChanges.loader
         changeTracker = undo.changeTracker
-        deletePropagation = undo.deletePropagation
     }
 
     /// Saves all changes.
@@ -63,7 +59,7 @@ final class SaveOperation {
             defer { savedObjects = hasCommitted ? lifecycleObjects.filter { !$0.hasChanges } : [] }
             try changeTracker.withoutRecording {
                 defer { loader.reloadOutdated(among: outdatedObjects) }
-                try generation.advancing(merging: remoteChanges.mergeAnnouncements, write)
+                try remoteChanges.generation.advancing(merging: remoteChanges.mergeAnnouncements, write)
             }
         }
     }
@@ -72,18 +68,18 @@ final class SaveOperation {
 
     /// Writes the changes, again after each conflict that the merge policy resolves, and announces them.
     private func write() throws {
-        var resolution = ConflictResolution(mergePolicy, loader, deletePropagation)
+        var resolution: ConflictResolution?
         do {
             var saved: [SaveChangesRequest]?
             // Of an earlier save that has failed.
             _ = loader.stores.takeCleared()
             while saved == nil { saved = try attempt(resolvingConflictsWith: &resolution) }
-            resolution.finish()
-            remoteChanges.noteMerged(resolution.merged)
+            resolution?.finish()
+            if let merged = resolution?.merged { remoteChanges.noteMerged(merged) }
             for request in saved ?? [] where !request.isEmpty { remoteChanges.announce(.save(request)) }
             mergeCleared()
         } catch {
-            resolution.revert()
+            resolution?.revert()
             throw error
         }
     }
@@ -102,27 +98,28 @@ final class SaveOperation {
     ///
     /// - Returns: the saved changes, which retain no object; nil if a conflict was resolved and the changes must be
     ///   written again.
-    private func attempt(resolvingConflictsWith resolution: inout ConflictResolution) throws -> [SaveChangesRequest]? {
+    private func attempt(resolvingConflictsWith resolution: inout ConflictResolution?) throws -> [SaveChangesRequest]? {
         let preparation = try prepare()
         let write = SaveWrite(preparation, to: loader.stores)
         do {
             try write.run()
         } catch  where !write.committed.isEmpty {
             // A part of the changes of the merge policy is saved, so they are not reverted.
-            resolution.forgetSnapshot()
+            resolution?.forgetSnapshot()
             hasCommitted = true
             complete(preparation, committed: write.committed)
-            remoteChanges.noteMerged(resolution.merged)
+            if let merged = resolution?.merged { remoteChanges.noteMerged(merged) }
             for batch in write.committed { remoteChanges.announce(.save(batch.request)) }
             mergeCleared()
             throw ObjectGraphError.incompleteSave(try write.outcome(after: error))
         } catch let conflict as SaveConflict {
-            try resolution.resolve(conflict)
+            if resolution == nil { resolution = ConflictResolution(mergePolicy, loader, deletePropagation) }
+            try resolution?.resolve(conflict)
             return nil
         }
         hasCommitted = true
         complete(preparation)
-        return preparation.batches.map(\.request)
+        return preparation.batches.map { $0.takeRequest() }
     }
 
     /// Validates and encodes all changes; again if values of the program's types have changed the set of objects to
@@ -134,12 +131,12 @@ final class SaveOperation {
             let rejections = try validate()
             deletePropagation.run()
             try permanentKeys.assign()
-            let stamps = changeTracker.stamps
+            let stamp = changeTracker.stamp
             let preparation = try SavePreparation(self, deletePropagation.deniedDeletions(), rejections)
             // `willSave()`, validations and the preparation itself read values.
             deletePropagation.run()
             try loader.requireReadableValues()
-            if stamps == changeTracker.stamps { return preparation }
+            if stamp == changeTracker.stamp { return preparation }
         }
         throw ObjectGraphError.endlessChanges
     }

@@ -1,7 +1,9 @@
 /// The changes of a context, encoded as requests of its stores.
-struct SavePreparation {
+struct SavePreparation: ~Copyable {
     /// The request of each store.
     private(set) var batches: [StoreBatch] = []
+    /// The parts of the batches: one for each entity with changed objects.
+    private(set) var parts: [Part] = []
     /// The objects to delete.
     let deleted: [ChangedObject]
 
@@ -10,8 +12,6 @@ struct SavePreparation {
     private let identityMap: IdentityMap
     /// Versions count writes to the store: a save to a parent does not change them.
     private let versionStep: UInt32
-    /// The batch of each entity, at its ``Entity/index``.
-    private var batchesByEntity: [StoreBatch?]
     /// For each root entity, at its ``Entity/index``, whether objects of it are deleted; empty if no object is.
     private let hasDeletions: [Bool]
     private var problems: [ObjectGraphError.ValidationProblem]
@@ -37,7 +37,6 @@ struct SavePreparation {
         problems = denials
         let changes = save.changeTracker
         deleted = changes.deleted.changed
-        batchesByEntity = Array(repeating: nil, count: identityMap.model.entities.count)
         hasDeletions = Self.deletedRoots(deleted, identityMap.model)
 
         // A copy of the arrays: encoding a value may run code of the program, which may change them.
@@ -46,7 +45,7 @@ struct SavePreparation {
         try forEachChange(in: deleted, .deleted) { preparation, entry, part, _ in
             preparation.delete(entry.pointee.state, of: part)
         }
-        problems += rejections
+        if !rejections.isEmpty { problems += rejections }
         guard replaced.isEmpty else {
             throw ObjectGraphError.conflicts(replaced.map { MergeConflict(objectID: $0) })
         }
@@ -67,19 +66,19 @@ struct SavePreparation {
     }
 
     /// The part of a batch to which objects of one entity are added.
-    private final class Part {
-        let handler: Unmanaged<FaultHandler>
+    final class Part {
+        fileprivate let handler: Unmanaged<FaultHandler>
         let entity: Entity
         // Read once for all objects of the entity: each read from another module costs a dynamic exclusivity check.
-        let entityIndex: Int
-        let traits: [SlotTraits]
-        let hasComposites: Bool
-        let toManys: [ToMany]
+        fileprivate let entityIndex: Int
+        fileprivate let traits: [SlotTraits]
+        fileprivate let hasComposites: Bool
+        fileprivate let toManys: [ToMany]
         let batch: StoreBatch
         /// The slots of to-one relationships that may lead to deleted objects.
-        let slotsToDeleted: [Int]
+        fileprivate let slotsToDeleted: [Int]
 
-        init(
+        fileprivate init(
             _ handler: Unmanaged<FaultHandler>,
             _ entity: Entity,
             _ batch: StoreBatch,
@@ -90,7 +89,7 @@ struct SavePreparation {
             entityIndex = entity.index
             traits = entity.traits
             hasComposites = entity.hasComposites
-            toManys = entity.relationships.filter(\.isToMany).map(ToMany.init)
+            toManys = entity.hasToMany ? entity.relationships.filter(\.isToMany).map(ToMany.init) : []
             self.batch = batch
             self.slotsToDeleted = slotsToDeleted
         }
@@ -129,11 +128,7 @@ struct SavePreparation {
             for position in entries.indices where kind.contains(first[position].life) {
                 // An object without a handler is in no graph.
                 guard let handler = first[position].state.borrowedHandler else { continue }
-                if current?.handler.toOpaque() != handler.toOpaque() {
-                    let entity = handler._withUnsafeGuaranteedRef { $0.entity }
-                    let slots = slotsToDeleted(of: entity)
-                    current = Part(handler, entity, try batch(for: entity), slotsToDeleted: slots)
-                }
+                if current?.handler.toOpaque() != handler.toOpaque() { current = try part(of: handler) }
                 if let current { body(&self, first + position, current, position) }
             }
         }
@@ -216,6 +211,13 @@ struct SavePreparation {
             self.entity = entity
         }
 
+        /// Returns the request, which the batch then no longer has.
+        func takeRequest() -> SaveChangesRequest {
+            var taken = SaveChangesRequest()
+            swap(&taken, &request)
+            return taken
+        }
+
         fileprivate func finish() {
             request.inserted = inserted.finish()
             request.updated = updated.finish()
@@ -228,11 +230,12 @@ struct SavePreparation {
     /// The rows of the saved objects of a list.
     struct ChangedRows: ~Copyable {
         /// The positions of the objects in their list.
-        fileprivate(set) var positions: [Int] = []
+        fileprivate(set) var positions = Positions()
         fileprivate var builder = RowBatchBuilder()
         private var rows = RowBatch()
 
         fileprivate mutating func finish() -> RowBatch {
+            if positions.count == 0 { return rows }
             var complete = RowBatchBuilder()
             swap(&complete, &builder)
             rows = complete.finish()
@@ -244,24 +247,36 @@ struct SavePreparation {
 
         /// Calls `body` with the position of each object in its list, and its row.
         func forEachRow(_ body: (Int, Row) -> Void) {
-            var position = positions.makeIterator()
+            var number = 0
             for chunk in rows.chunks {
                 for index in 0..<chunk.rowCount {
-                    guard let position = position.next() else { return }
-                    body(position, chunk.row(at: index))
+                    body(positions[number], chunk.row(at: index))
+                    number += 1
                 }
             }
         }
     }
 
-    /// Whether objects of an entity are saved with one of the batches.
-    func isEntity(_ entity: Entity, in batches: [StoreBatch]) -> Bool {
-        guard let own = batchesByEntity[entity.index] else { return false }
-        return batches.contains { $0 === own }
+    /// Ascending positions in a list. As long as they are those of the first elements, only their number is stored.
+    struct Positions {
+        private(set) var count = 0
+        private var stored: [Int] = []
+
+        fileprivate mutating func append(_ position: Int) {
+            if !stored.isEmpty || position != count {
+                if stored.isEmpty { stored = Array(0..<count) }
+                stored.append(position)
+            }
+            count += 1
+        }
+
+        subscript(number: Int) -> Int { stored.isEmpty ? number : stored[number] }
     }
 
-    private mutating func batch(for entity: Entity) throws -> StoreBatch {
-        if let batch = batchesByEntity[entity.index] { return batch }
+    /// The part for the objects with a handler.
+    private mutating func part(of handler: Unmanaged<FaultHandler>) throws -> Part {
+        if let known = parts.first(where: { $0.handler.toOpaque() == handler.toOpaque() }) { return known }
+        let entity = handler._withUnsafeGuaranteedRef { $0.entity }
         let store = try loader.stores.store(for: entity)
         let batch: StoreBatch
         if let known = batches.first(where: { $0.store.isSame(as: store) }) {
@@ -271,8 +286,9 @@ struct SavePreparation {
             batches.append(batch)
         }
         if entity.hasToMany { batch.hasToMany = true }
-        batchesByEntity[entity.index] = batch
-        return batch
+        let part = Part(handler, entity, batch, slotsToDeleted: slotsToDeleted(of: entity))
+        parts.append(part)
+        return part
     }
 
     // MARK: Rows

@@ -13,8 +13,9 @@ final class SaveWrite {
     private let batches: [SavePreparation.StoreBatch]
     private let stores: StoreRouter
 
-    init(_ preparation: SavePreparation, to stores: StoreRouter) {
-        batches = preparation.batches.filter { !$0.request.isEmpty }
+    init(_ preparation: borrowing SavePreparation, to stores: StoreRouter) {
+        let batches = preparation.batches
+        self.batches = batches.contains { $0.request.isEmpty } ? batches.filter { !$0.request.isEmpty } : batches
         self.stores = stores
     }
 

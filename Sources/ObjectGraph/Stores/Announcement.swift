@@ -155,8 +155,14 @@ struct InboxList: Sendable {
 
     private var entries: [WeakInbox] = []
 
-    /// The inboxes of the contexts that still exist.
-    var inboxes: [ContextInbox] { entries.compactMap(\.inbox) }
+    /// The inboxes of the contexts that still exist, without `sender`.
+    func all(except sender: ContextInbox? = nil) -> [ContextInbox] {
+        var inboxes: [ContextInbox] = []
+        for entry in entries {
+            if let inbox = entry.inbox, inbox !== sender { inboxes.append(inbox) }
+        }
+        return inboxes
+    }
 
     mutating func add(_ inbox: ContextInbox) {
         entries.removeAll { $0.inbox == nil }
@@ -165,8 +171,8 @@ struct InboxList: Sendable {
 }
 
 extension [ContextInbox] {
-    /// Posts an announcement to all inboxes but `sender`.
-    func post(_ announcement: Announcement, except sender: ContextInbox?) {
-        for inbox in self where inbox !== sender { inbox.post(announcement) }
+    /// Posts an announcement to all inboxes.
+    func post(_ announcement: Announcement, notifies: Bool = true) {
+        for inbox in self { inbox.post(announcement, notifies: notifies) }
     }
 }

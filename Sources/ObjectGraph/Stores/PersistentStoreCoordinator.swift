@@ -19,9 +19,14 @@ public final class PersistentStoreCoordinator: Sendable {
     }
 
     /// A store with its identity among the coordinator's stores.
-    struct AttachedStore: Sendable {
+    final class AttachedStore: Sendable {
         let store: any IncrementalStore
         let identity: StoreIdentity
+
+        init(_ store: any IncrementalStore, _ identity: StoreIdentity) {
+            self.store = store
+            self.identity = identity
+        }
     }
 
     /// Makes a coordinator without stores.
@@ -98,9 +103,8 @@ public final class PersistentStoreCoordinator: Sendable {
             if let taken = entities.first(where: { state.stores[$0.index] != nil }) {
                 throw ObjectGraphError.entityInTwoStores(entity: taken.name)
             }
-            for entity in entities {
-                state.stores[entity.index] = AttachedStore(store: store, identity: identity)
-            }
+            let attached = AttachedStore(store, identity)
+            for entity in entities { state.stores[entity.index] = attached }
         }
         if let store = store as? any SharedStore { follow(store, entities) }
         return store.metadata
@@ -215,8 +219,6 @@ public final class PersistentStoreCoordinator: Sendable {
     /// - Parameter notifies: Whether the contexts' ``ManagedObjectContext/onRemoteChange`` is called; otherwise with the
     ///   next announcement.
     func announce(_ announcement: Announcement, from sender: ContextInbox? = nil, notifies: Bool = true) {
-        for inbox in state.withLock({ $0.inboxes.inboxes }) where inbox !== sender {
-            inbox.post(announcement, notifies: notifies)
-        }
+        state.withLock { $0.inboxes.all(except: sender) }.post(announcement, notifies: notifies)
     }
 }

@@ -18,7 +18,7 @@ final class ChangeTracker {
     var undoManager: UndoManager?
     /// The context, as the target of operations of the undo manager.
     weak var undoTarget: AnyObject?
-    var recentMembers = RecentMembers()
+    @exclusivity(unchecked) var recentMembers = RecentMembers()
     /// The number of saves.
     private(set) var saveCount = 0
     /// See ``ManagedObjectContext/didGetChanges``.
@@ -41,7 +41,14 @@ final class ChangeTracker {
     var changedEntries: [ChangedObject] { inserted.entries + updated.entries + deleted.entries }
 
     /// A value that differs after every change of the lists.
-    var stamps: [ChangeList.Stamp] { [inserted.stamp, updated.stamp, deleted.stamp] }
+    var stamp: Stamp { Stamp(inserted: inserted.stamp, updated: updated.stamp, deleted: deleted.stamp) }
+
+    /// See ``stamp``.
+    struct Stamp: Equatable {
+        fileprivate let inserted: ChangeList.Stamp
+        fileprivate let updated: ChangeList.Stamp
+        fileprivate let deleted: ChangeList.Stamp
+    }
 
     // MARK: Changes
 

@@ -28,12 +28,10 @@ public final class Entity: @unchecked Sendable {
     @exclusivity(unchecked) public internal(set) var attributes: [Attribute] = []
     /// All relationships, including inherited ones, in the order of their slots.
     @exclusivity(unchecked) public internal(set) var relationships: [Relationship] = []
-    /// The traits of each slot, by slot.
-    @exclusivity(unchecked) package internal(set) var traits: [SlotTraits] = []
-    /// Whether the entity has to-many relationships.
-    @exclusivity(unchecked) package internal(set) var hasToMany = false
-    /// Whether the entity has attributes that are stored as JSON text.
-    @exclusivity(unchecked) package internal(set) var hasComposites = false
+    // Other modules of the package would check the access to a stored package property.
+    @exclusivity(unchecked) var storedTraits: [SlotTraits] = []
+    @exclusivity(unchecked) var storesToMany = false
+    @exclusivity(unchecked) var storesComposites = false
     /// All uniqueness constraints, including inherited ones, each a list of slots.
     @exclusivity(unchecked) public internal(set) var uniquenessConstraints: [[Int]] = []
     /// All indexes, including inherited ones.
@@ -51,6 +49,12 @@ public final class Entity: @unchecked Sendable {
     public var isAbstract: Bool { description.isAbstract }
     /// Whether the entity has no superentity.
     public var isRoot: Bool { rootIndex == index }
+    /// The traits of each slot, by slot.
+    package var traits: [SlotTraits] { storedTraits }
+    /// Whether the entity has to-many relationships.
+    package var hasToMany: Bool { storesToMany }
+    /// Whether the entity has attributes that are stored as JSON text.
+    package var hasComposites: Bool { storesComposites }
     /// The number of slots, which is the number of properties.
     public var slotCount: Int { properties.count }
 

@@ -79,7 +79,7 @@ struct LinkedEntities: Sendable {
                 entity.properties.append(.relationship(relationship))
             }
         }
-        entity.traits = entity.properties.map(SlotTraits.init)
+        entity.storedTraits = entity.properties.map(SlotTraits.init)
         entity.propertiesByName = Dictionary(uniqueKeysWithValues: entity.properties.map { ($0.name, $0) })
         entity.attributes = entity.properties.compactMap {
             if case .attribute(let attribute) = $0 { attribute } else { nil }
@@ -87,8 +87,8 @@ struct LinkedEntities: Sendable {
         entity.relationships = entity.properties.compactMap {
             if case .relationship(let relationship) = $0 { relationship } else { nil }
         }
-        entity.hasToMany = entity.relationships.contains(where: \.isToMany)
-        entity.hasComposites = entity.attributes.contains { $0.type == .composite }
+        entity.storesToMany = entity.relationships.contains(where: \.isToMany)
+        entity.storesComposites = entity.attributes.contains { $0.type == .composite }
         entity.uniquenessConstraints += description.uniquenessConstraints.map { names in
             names.compactMap { entity.propertiesByName[$0]?.slot }
         }

@@ -7,13 +7,13 @@ import Guarded
 /// Keys are reserved in blocks, in a separate transaction, so that two processes never assign the same key; keys that
 /// are left when a process ends are never used.
 final class PrimaryKeySequences: Sendable {
-    /// The smallest number of keys that are reserved at once. Each reservation of a process for the same entity is
-    /// twice as large as the last one, up to ``largestBlock``.
+    /// The smallest number of keys that are reserved at once. Each reservation of a process for the same entity is four
+    /// times as large as the last one, up to ``largestBlock``.
     static let blockSize = 64
     private static let largestBlock = 4096
 
-    /// The rest of the reservations, by the position of the root entity.
-    private let supplies = Guarded<[Int: Supply]>([:])
+    /// The rest of the reservations, at the position of the root entity; shorter than the list of entities at first.
+    private let supplies = Guarded<[Supply]>([])
 
     /// The reserved and not yet assigned keys of one root entity.
     private struct Supply {
@@ -25,56 +25,67 @@ final class PrimaryKeySequences: Sendable {
         /// The largest key that was reserved before the file was opened again; 0 if it was not.
         var lastKeyBefore: Int64 = 0
 
-        mutating func take(_ count: Int) -> [Int64] {
-            var keys: [Int64] = []
-            while keys.count < count, let range = ranges.first {
-                let taken = range.prefix(count - keys.count)
-                keys += taken
-                if taken.count == range.count {
-                    ranges.removeFirst()
-                } else {
-                    ranges[0] = taken.endIndex..<range.upperBound
-                }
-            }
-            return keys
+        /// Takes up to `count` successive keys; nil if there are none.
+        mutating func take(_ count: Int) -> Range<Int64>? {
+            guard let range = ranges.first else { return nil }
+            let end = range.lowerBound + Int64(min(count, range.count))
+            if end == range.upperBound { ranges.removeFirst() } else { ranges[0] = end..<range.upperBound }
+            return range.lowerBound..<end
+        }
+    }
+
+    private func withSupply<R>(_ rootIndex: Int, _ body: (inout Supply) -> R) -> R {
+        supplies.withLock { supplies in
+            while supplies.count <= rootIndex { supplies.append(Supply()) }
+            return body(&supplies[rootIndex])
         }
     }
 
     /// Takes keys for objects of a root entity.
     ///
-    /// - Parameter reserve: Reserves at least a number of keys. The lock is not held meanwhile: `reserve` waits for the
-    ///   writer connection, whose holder may take keys itself.
-    func take(_ count: Int, rootIndex: Int, reserve: (Int) throws -> Range<Int64>) throws -> [Int64] {
-        var keys = supplies.withLock { $0[rootIndex]?.take(count) ?? [] }
-        while keys.count < count {
-            let (last, block) = supplies.withLock { supplies in
-                (supplies[rootIndex]?.lastKeyBefore ?? 0, supplies[rootIndex]?.nextBlock ?? Self.blockSize)
-            }
-            var range = try reserve(max(count - keys.count, block))
-            // The file is a copy from an earlier time, and would give keys again.
-            if range.lowerBound <= last {
-                let (sum, overflow) = Int(last - range.lowerBound).addingReportingOverflow(Self.blockSize + count)
-                range = try reserve(overflow ? .max : sum)
-            }
-            range = max(range.lowerBound, min(last + 1, range.upperBound))..<range.upperBound
-            let taken = range.prefix(count - keys.count)
-            keys += taken
-            supplies.withLock { supplies in
-                var supply = supplies[rootIndex] ?? Supply()
-                if taken.count < range.count { supply.ranges.append(taken.endIndex..<range.upperBound) }
-                supply.lastKey = max(supply.lastKey, range.upperBound - 1)
-                supply.nextBlock = min(2 * supply.nextBlock, Self.largestBlock)
-                supplies[rootIndex] = supply
+    /// - Parameters:
+    ///   - reserve: Reserves at least a number of keys. The lock is not held meanwhile: `reserve` waits for the writer
+    ///     connection, whose holder may take keys itself.
+    ///   - use: Receives the keys, in their order.
+    func take(
+        _ count: Int,
+        rootIndex: Int,
+        reserve: (Int) throws -> Range<Int64>,
+        _ use: (Range<Int64>) -> Void
+    ) throws {
+        var missing = count
+        while missing > 0 {
+            if let range = withSupply(rootIndex, { $0.take(missing) }) {
+                missing -= range.count
+                use(range)
+            } else {
+                try fillSupply(rootIndex, missing, reserve)
             }
         }
-        return keys
+    }
+
+    /// Reserves keys.
+    private func fillSupply(_ rootIndex: Int, _ missing: Int, _ reserve: (Int) throws -> Range<Int64>) throws {
+        let (last, block) = withSupply(rootIndex) { ($0.lastKeyBefore, $0.nextBlock) }
+        var range = try reserve(max(missing, block))
+        // The file is a copy from an earlier time, and would give keys again.
+        if range.lowerBound <= last {
+            let (sum, overflow) = Int(last - range.lowerBound).addingReportingOverflow(Self.blockSize + missing)
+            range = try reserve(overflow ? .max : sum)
+        }
+        let new = max(range.lowerBound, min(last + 1, range.upperBound))..<range.upperBound
+        withSupply(rootIndex) { supply in
+            if !new.isEmpty { supply.ranges.append(new) }
+            supply.lastKey = max(supply.lastKey, new.upperBound - 1)
+            supply.nextBlock = min(4 * supply.nextBlock, Self.largestBlock)
+        }
     }
 
     /// Discards the keys that are reserved and not assigned: the file was opened again, and may be a copy from an
     /// earlier time, which does not have the reservations.
     func discardSupplies() {
         supplies.withLock { supplies in
-            supplies = supplies.mapValues { Supply(lastKey: $0.lastKey, lastKeyBefore: $0.lastKey) }
+            supplies = supplies.map { Supply(lastKey: $0.lastKey, lastKeyBefore: $0.lastKey) }
         }
     }
 
@@ -82,8 +93,9 @@ final class PrimaryKeySequences: Sendable {
     func exceed(_ connection: Connection, _ model: ManagedObjectModel) throws -> Bool {
         let next = try Self.nextKeys(on: connection)
         return supplies.withLock { supplies in
-            supplies.contains { rootIndex, supply in
-                next[model.entities[rootIndex].name].map { $0 <= supply.lastKey } ?? false
+            supplies.indices.contains { rootIndex in
+                let lastKey = supplies[rootIndex].lastKey
+                return lastKey > 0 && next[model.entities[rootIndex].name].map { $0 <= lastKey } ?? false
             }
         }
     }
@@ -91,7 +103,7 @@ final class PrimaryKeySequences: Sendable {
     /// Repeats all reservations in the transaction of a connection: keys that were reserved in a transaction that was
     /// rolled back are in use nevertheless.
     func reserveAgain(for model: ManagedObjectModel, on connection: Connection) throws {
-        for (rootIndex, supply) in supplies.withLock({ $0 }) {
+        for (rootIndex, supply) in supplies.withLock({ $0 }).enumerated() where supply.lastKey > 0 {
             try connection.withStatement(
                 #"UPDATE "_sequence" SET "next" = ?1 WHERE "entity" = ?2 AND "next" < ?1"#
             ) { statement in

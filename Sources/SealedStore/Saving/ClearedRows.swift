@@ -12,6 +12,7 @@ struct ClearedRows {
 
     /// The keys by root entity.
     func lists(_ model: ManagedObjectModel) -> [BatchChanges.Keys] {
-        keys.sorted { $0.key < $1.key }.map { .init(entity: model.entities[$0.key], keys: $0.value.sorted()) }
+        if keys.isEmpty { return [] }
+        return keys.sorted { $0.key < $1.key }.map { .init(entity: model.entities[$0.key], keys: $0.value.sorted()) }
     }
 }

@@ -14,6 +14,7 @@ struct DeletedKeys {
     /// Divides the keys of deleted rows, in any order, into as few groups as possible. Objects that are deleted
     /// together were mostly inserted together, and have neighbouring keys.
     static func groups(of deletions: [SaveChangesRequest.Deletion]) -> [DeletedKeys] {
+        if deletions.isEmpty { return [] }
         var keys: [Kind: [Int64]] = [:]
         var kinds: [Kind] = []
         func append(

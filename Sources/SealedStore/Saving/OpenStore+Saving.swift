@@ -47,7 +47,9 @@ extension OpenStore {
     func obtainPermanentIDs(for entity: Entity, count: Int) throws -> [ManagedObjectID] {
         guard !description.isReadOnly else { throw ObjectGraphError.storeIsReadOnly }
         let root = model.root(of: entity)
-        let keys = try sequences.take(count, rootIndex: root.index) { count in
+        var ids: [ManagedObjectID] = []
+        ids.reserveCapacity(count)
+        try sequences.take(count, rootIndex: root.index) { count in
             var isCommit = false
             let keys = try writeTransaction { connection in
                 isCommit = !connection.isInNestedTransaction
@@ -55,8 +57,10 @@ extension OpenStore {
             }
             historyFollowing.noteReservation(of: keys.count, isCommit: isCommit)
             return keys
+        } _: { keys in
+            for key in keys { ids.append(ManagedObjectID(entity: entity, storeUUID: uuid, key: key)) }
         }
-        if let last = keys.last { tableSizes.note(lastKey: last, rootIndex: root.index) }
-        return keys.map { ManagedObjectID(entity: entity, storeUUID: uuid, key: $0) }
+        if let last = ids.last { tableSizes.note(lastKey: last.key, rootIndex: root.index) }
+        return ids
     }
 }

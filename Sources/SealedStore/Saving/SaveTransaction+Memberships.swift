@@ -4,6 +4,7 @@ import ObjectGraph
 extension SaveTransaction {
     /// Writes changes of relationships that no row contains.
     func apply(_ changes: [SaveChangesRequest.MembershipChange]) throws {
+        if changes.isEmpty { return }
         var insertions = PairInsertions(connection)
         for change in changes { try apply(change, &insertions) }
         try insertions.finish()

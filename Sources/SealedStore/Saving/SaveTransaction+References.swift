@@ -9,6 +9,7 @@ extension SaveTransaction {
     ///   `SaveConflict.missingDestinations` with every reference to no object, or to an object of another entity.
     /// - Complexity: a statement for each range of keys, and for each 512 others.
     func requireDestinations(of request: SaveChangesRequest) throws {
+        guard WrittenKeys.mayBe(in: request, store.statements) else { return }
         let written = WrittenKeys(request, store)
         var missing: [Int: Set<Int64>] = [:]
         for (entity, keys) in written.keysToFind() {

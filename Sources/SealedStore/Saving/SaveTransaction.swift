@@ -31,7 +31,6 @@ struct SaveTransaction {
         _ request: SaveChangesRequest,
         orders: () throws -> [SaveChangesRequest.MembershipChange] = { [] }
     ) throws {
-        var request = request
         var conflicts: [ManagedObjectID] = []
         var deleted = DeletedKeys.groups(of: request.deleted)
         // The history has one deletion of an object, also if two contexts delete it.
@@ -42,26 +41,29 @@ struct SaveTransaction {
         guard conflicts.isEmpty else { throw SaveConflict.outdated(conflicts) }
         // After the updates: members that now belong to other objects no longer deny the deletion of their previous
         // owners.
-        try clearReferences(to: deleted, \.keyReferences)
+        if !deleted.isEmpty { try clearReferences(to: deleted, \.keyReferences) }
         do {
             try insert(request.inserted)
         } catch DatabaseError.constraint(let violation) where violation.kind == .primaryKey {
             throw try conflict(of: violation, inserting: request.inserted)
         }
         try apply(request.memberships)
-        try clearReferences(to: deleted, \.pairs)
+        if !deleted.isEmpty { try clearReferences(to: deleted, \.pairs) }
         try requireDestinations(of: request)
         try alignOneToOnes(of: request)
         let orders = try orders()
         try apply(orders)
-        request.memberships += orders
         try noteMixedTexts()
         try UniqueTexts(connection, store).require(request)
-        try history?.didWrite(request, deleted)
+        guard let history else { return }
+        var recorded = request
+        recorded.memberships += orders
+        try history.didWrite(recorded, deleted)
     }
 
     /// Records the columns with texts in other forms.
     func noteMixedTexts() throws {
+        if mixedTexts.columns.isEmpty { return }
         try TextForms.note(mixedTexts.columns, on: connection)
     }
 

@@ -12,7 +12,6 @@ struct WrittenKeys {
     init(_ request: SaveChangesRequest, _ store: OpenStore) {
         model = store.schema.model
         self.request = request
-        guard Self.mayContainKeys(request, store.statements) else { return }
         keys = Array(repeating: [], count: model.entities.count)
         let toOnes = store.statements.toOnes
         for chunk in request.inserted.chunks { addKeys(of: chunk, toOnes) }
@@ -24,7 +23,7 @@ struct WrittenKeys {
     }
 
     /// Whether a save may write the key of a destination.
-    private static func mayContainKeys(_ request: SaveChangesRequest, _ statements: EntityStatements) -> Bool {
+    static func mayBe(in request: SaveChangesRequest, _ statements: EntityStatements) -> Bool {
         if !request.memberships.isEmpty { return true }
         for chunk in request.inserted.chunks {
             for index in 0..<chunk.rowCount where !statements.toOnes[chunk.row(at: index).entityIndex].isEmpty {

@@ -19,7 +19,7 @@ final class EntityStatements: Sendable {
     let toOneSlots: [SlotSet]
     /// The statements that update rows, created at their first use. A program changes the properties of an entity in
     /// few combinations, but may change them in any.
-    private let updates = Guarded(BoundedCache<UpdateKey, EntityUpdate>(limit: 256))
+    private let updates = Guarded(KnownUpdates())
     /// The statements that delete rows, created at their first use.
     private let deletions = Guarded<[DeletionKey: DeletionStatements]>([:])
     private let schema: StoreSchema
@@ -42,10 +42,15 @@ final class EntityStatements: Sendable {
     /// The statement that writes the given slots of a row of an entity.
     func update(of entity: Entity, _ slots: SlotSet) -> EntityUpdate {
         updates.withLock { known in
+            if let last = known.last, last.entity === entity, last.slots == slots { return last }
             let key = UpdateKey(entityIndex: entity.index, slots: slots)
-            if let update = known.value(for: key) { return update }
+            if let update = known.all.value(for: key) {
+                known.last = update
+                return update
+            }
             let update = EntityUpdate(of: entity, slots, schema.table(of: entity))
-            _ = known.insert(update, for: key)
+            known.all.insert(update, for: key)
+            known.last = update
             return update
         }
     }
@@ -59,6 +64,12 @@ final class EntityStatements: Sendable {
             known[key] = statements
             return statements
         }
+    }
+
+    private struct KnownUpdates {
+        var all = BoundedCache<UpdateKey, EntityUpdate>(limit: 256)
+        /// The statement that was used last: most saves change the same properties as the one before.
+        var last: EntityUpdate?
     }
 
     private struct UpdateKey: Hashable {

@@ -43,15 +43,15 @@ import Testing
     {
         let (context, author) = try Self.author(kind)
         let changes = context.changeTracker
-        var stamps = [changes.stamps]
+        var stamps = [changes.stamp]
         author["name"] = "Mori Ōgai"
-        stamps.append(changes.stamps)
+        stamps.append(changes.stamp)
         author["name"] = "Mori Rintarō"
-        #expect(changes.stamps == stamps[1])
+        #expect(changes.stamp == stamps[1])
         context.delete(author)
-        stamps.append(changes.stamps)
+        stamps.append(changes.stamp)
         context.rollback()
-        stamps.append(changes.stamps)
+        stamps.append(changes.stamp)
         for (position, stamp) in stamps.enumerated() { #expect(stamps.firstIndex(of: stamp) == position) }
     }
 
