@@ -7,7 +7,7 @@ import CSQLCipher
 // connection requests a page before it returns a result, in the transaction that read it.
 extension Connection {
     /// A statement that requests a page, and returns a row in every database with a table.
-    private static let pageRequest = "SELECT rootpage FROM sqlite_schema LIMIT 1"
+    private static let pageRequest = "SELECT 1 FROM sqlite_schema"
 
     /// Throws `damaged` if a page that the open transaction read did not verify.
     ///

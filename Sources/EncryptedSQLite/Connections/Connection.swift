@@ -28,6 +28,8 @@ public final class Connection {
     var pageRequestStatement: OpaquePointer?
     /// The number of transactions and savepoints that `transaction` has open.
     var transactionDepth = 0
+    /// Whether closing this connection, if it is the last one to the file, writes the log back and removes it.
+    var writesLogBackOnClose = true
     /// The read transaction that stays open when the connection is returned to its pool; nil if no such transaction is
     /// open.
     var keptTransaction: KeptTransaction?
@@ -76,16 +78,13 @@ public final class Connection {
         sqlite3_finalize(pageRequestStatement)
         pageRequestStatement = nil
         if let sharedFile {
-            if isDamaged || !sharedFile.mayWriteLogBackOnClose { setWritesLogBackOnClose(false) }
+            if isDamaged || !sharedFile.mayWriteLogBackOnClose { writesLogBackOnClose = false }
             if hasJoined { sharedFile.leave() }
         }
+        // Only now: SQLite compiles all statements of a connection again after a change of the setting.
+        if !writesLogBackOnClose { csqlcipher_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1) }
         let code = sqlite3_close_v2(handle)
         assert(code == SQLITE_OK)
-    }
-
-    /// Sets whether closing this connection, if it is the last one to the file, writes the log back and removes it.
-    func setWritesLogBackOnClose(_ writesBack: Bool) {
-        csqlcipher_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, writesBack ? 0 : 1)
     }
 
     /// Writes all of the log into the file. No other connection may use the file.

@@ -32,6 +32,14 @@ final class ConnectionPool: Sendable {
             members.removeAll { $0.borrower == nil }
             return idle
         }
+
+        /// A waiter that the return of the last connection wakes; nil if no connection is lent.
+        mutating func waiterForLastReturn() -> Waiter? {
+            if isEmpty { return nil }
+            let waiter = Waiter(thread: csqlcipher_thread_identity())
+            closers.append(waiter)
+            return waiter
+        }
     }
 
     private enum Phase {
@@ -132,19 +140,17 @@ final class ConnectionPool: Sendable {
     /// The calling thread must not hold a connection of the pool.
     func stop(_ error: DatabaseError = .closed) {
         precondition(!isBorrowedByThisThread, "A database cannot be closed from inside its own read or write.")
-        let lastReturn = Waiter(thread: csqlcipher_thread_identity())
-        let (idle, refused, isEmpty) = state.withLock { state in
+        let (idle, refused, lastReturn) = state.withLock { state in
             let refused = state.waiters
             state.waiters = []
             state.phase = .stopped(error)
             state.open = nil
             let idle = state.removeIdleMembers()
-            if !state.isEmpty { state.closers.append(lastReturn) }
-            return (idle, refused, state.isEmpty)
+            return (idle, refused, state.waiterForLastReturn())
         }
         for waiter in refused { waiter.wake(.refuse(error)) }
         for member in idle { member.connection.close() }
-        if !isEmpty { _ = lastReturn.wait() }
+        _ = lastReturn?.wait()
     }
 
     /// Closes every connection, waiting for lent ones. Later calls of `withConnection` wait for ``resume(with:)``.
@@ -153,15 +159,12 @@ final class ConnectionPool: Sendable {
     /// is not returned in time.
     func pause(timeoutMilliseconds: Int) throws(DatabaseError) {
         precondition(!isBorrowedByThisThread, "The file of a database cannot be replaced inside its own read or write.")
-        let lastReturn = Waiter(thread: csqlcipher_thread_identity())
-        let (idle, isEmpty) = state.withLock { state in
+        let (idle, lastReturn) = state.withLock { state in
             if case .serving = state.phase { state.phase = .paused }
-            let idle = state.removeIdleMembers()
-            if !state.isEmpty { state.closers.append(lastReturn) }
-            return (idle, state.isEmpty)
+            return (state.removeIdleMembers(), state.waiterForLastReturn())
         }
         for member in idle { member.connection.close() }
-        guard !isEmpty, !lastReturn.wait(milliseconds: timeoutMilliseconds) else { return }
+        guard let lastReturn, !lastReturn.wait(milliseconds: timeoutMilliseconds) else { return }
         let hasEnded = state.withLock { state in
             state.closers.removeAll { $0 === lastReturn }
             return state.isEmpty

@@ -22,7 +22,8 @@ package struct FileIdentity: Hashable, Sendable {
         self.init(status)
     }
 
-    private init(_ status: stat) {
+    /// The identity of the file with a status.
+    init(_ status: stat) {
         device = UInt64(truncatingIfNeeded: status.st_dev)
         inode = UInt64(truncatingIfNeeded: status.st_ino)
     }

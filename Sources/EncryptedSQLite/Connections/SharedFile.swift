@@ -177,9 +177,7 @@ final class SharedFile: Sendable {
         if let status = DatabaseFiles.status(of: files.path), status.st_mode & S_IFMT == S_IFLNK { return false }
         guard let companions = state.withLock({ $0.companions }) else { return true }
         if let index = FileIdentity(name: indexName), index != companions.index { return false }
-        guard let log = DatabaseFiles.status(of: files.log), FileIdentity(name: logName) != companions.log else {
-            return true
-        }
+        guard let log = DatabaseFiles.status(of: files.log), FileIdentity(log) != companions.log else { return true }
         return log.st_mode & S_IFMT == S_IFREG && log.st_size == 0
     }
 }

@@ -45,7 +45,9 @@ struct StatementCache {
         entry.isInUse = false
         guard !entry.isCached, !entries.contains(entry.text) else { return }
         entry.isCached = true
-        entries.insert(entry, for: entry.text, removingWhere: { !$0.isInUse })?.isCached = false
+        // Its uses since it became the last one are not counted.
+        let last = last
+        entries.insert(entry, for: entry.text, removingWhere: { !$0.isInUse && $0 !== last })?.isCached = false
     }
 
     /// Finalises every statement.

@@ -60,7 +60,7 @@ package final class ForeignDatabase {
             isImmutable: isImmutable
         )
         try checkBeginning(of: connection, files, isEncrypted: key != nil)
-        connection.setWritesLogBackOnClose(!FileManager.default.fileExists(atPath: files.log))
+        connection.writesLogBackOnClose = !FileManager.default.fileExists(atPath: files.log)
         if !options.readOnly, try takeForItself(connection) {
             try connection.setting("PRAGMA locking_mode = EXCLUSIVE")
         }

@@ -49,10 +49,11 @@ struct FileOpening {
         while true {
             let identity = FileIdentity(path: files.path)
             do {
+                // Kept until the connection joins it.
+                let shared = identity.map { SharedFile.at(files, $0) }
+                defer { withExtendedLifetime(shared) {} }
                 // SQLite would make a new log for connections that share the index of the old one.
-                if let identity, let moved = SharedFile.at(files, identity).movedFile {
-                    throw DatabaseError.moved(path: moved)
-                }
+                if let moved = shared?.movedFile { throw DatabaseError.moved(path: moved) }
                 return try openExisting(key, known: known, create: create, verify: verify)
             } catch {
                 attempts += 1
@@ -89,8 +90,9 @@ struct FileOpening {
         } else {
             derived = try DerivedKey(key, fileSalt: inspection.salt, counters: counters)
         }
+        let header = inspection.header(derived)
         do throws(DatabaseError) {
-            try check(inspection, derived)
+            try check(inspection, header, derived)
         } catch {
             guard case .wrongKey = error, try inspection.hasHeaderLikeSalt(key, counters: counters) else { throw error }
             throw DatabaseError.damaged(path: path)
@@ -100,19 +102,28 @@ struct FileOpening {
         }
         try files.checkLogLength()
         let opener = ConnectionOpener(files: files, key: derived, options: options, counters: counters)
+        // An ID that is not the expected one may be damaged.
+        let applicationID = header.flatMap { isAcceptable($0) ? $0.applicationID : nil } ?? 0
         do {
             let haveCompanions = files.haveCompanions
             // A read-only connection cannot remove the log that SQLite creates for it, either.
             if haveCompanions || options.readOnly {
-                try Rehearsal(opener).run(onBehalfOf: connection) { _ = try examine($0, verify: verify) }
+                try Rehearsal(opener).run(onBehalfOf: connection) { _ = try examine($0, applicationID, verify: verify) }
             }
-            return try accept(connection, opener, keepsLog: haveCompanions, create: create, verify: verify)
+            return try accept(
+                connection,
+                opener,
+                applicationID,
+                keepsLog: haveCompanions,
+                create: create,
+                verify: verify
+            )
         } catch let error as DatabaseError {
             guard canReadWithoutLog(after: error) else { throw explanation(of: error) }
             var opener = opener
             opener.isImmutable = true
             let connection = try opener.connect()
-            return try accept(connection, opener, keepsLog: false, create: create, verify: verify)
+            return try accept(connection, opener, applicationID, keepsLog: false, create: create, verify: verify)
         }
     }
 
@@ -125,34 +136,35 @@ struct FileOpening {
     private func accept(
         _ connection: Connection,
         _ opener: ConnectionOpener,
+        _ applicationID: Int32,
         keepsLog: Bool,
         create: (Connection) throws -> Void,
         verify: (Connection) throws -> Void
     ) throws -> Result {
-        if keepsLog { connection.setWritesLogBackOnClose(false) }
+        if keepsLog { connection.writesLogBackOnClose = false }
         do {
             let role: ConnectionOpener.Role = options.readOnly || options.examinesOnly ? .reader : .first
             try opener.prepare(connection, for: role)
             try opener.restrict(connection)
             // The settings have read the file.
             opener.detectLog(of: connection)
-            if try examine(connection, verify: verify) == .unfinished {
+            if try examine(connection, applicationID, verify: verify) == .unfinished {
                 connection.endReading()
                 try opener.withoutRestrictions(on: connection) { connection in
                     try FileCreation.buildSchema(on: connection, options: options, create: create)
                 }
-                _ = try examine(connection, verify: verify)
+                _ = try examine(connection, applicationID, verify: verify)
             }
             let identity = try connection.fileIdentity()
             try opener.finish(connection, for: role)
             try connection.join(SharedFile.at(files, identity), mayWrite: !options.readOnly, isExamined: true)
             if !connection.mayKeepTransaction { connection.endReading() }
-            if keepsLog { connection.setWritesLogBackOnClose(true) }
+            if keepsLog { connection.writesLogBackOnClose = true }
             if !options.readOnly { FileReplacement.removeLeftover(beside: files, through: connection) }
             return Result(connection: connection, identity: identity, opener: opener)
         } catch {
             // Another process may have created a log meanwhile.
-            if DatabaseFiles.byteCount(of: files.log) > 0 { connection.setWritesLogBackOnClose(false) }
+            if DatabaseFiles.byteCount(of: files.log) > 0 { connection.writesLogBackOnClose = false }
             connection.close()
             throw error
         }
@@ -200,11 +212,18 @@ struct FileOpening {
     }
 
     /// Checks the content of the file and of its log through SQLite, in one read transaction, which stays open.
-    private func examine(_ connection: Connection, verify: (Connection) throws -> Void) throws -> Content {
+    ///
+    /// - Parameter applicationID: The application ID in the first page of the file, which never changes once it is set;
+    ///   0 if it is not known.
+    private func examine(
+        _ connection: Connection,
+        _ applicationID: Int32,
+        verify: (Connection) throws -> Void
+    ) throws -> Content {
         try connection.beginReading()
         let header = DatabaseHeader(
             userVersion: try number("PRAGMA user_version", of: connection),
-            applicationID: try number("PRAGMA application_id", of: connection)
+            applicationID: applicationID != 0 ? applicationID : try number("PRAGMA application_id", of: connection)
         )
         let isNumbered = header != DatabaseHeader(userVersion: 0, applicationID: 0)
         if !isNumbered, options.createsIfMissing, !options.readOnly,
@@ -223,12 +242,18 @@ struct FileOpening {
     ///
     /// The first page is authenticated only if it is a reason to refuse the file, since SQLite authenticates it again,
     /// or if the salt is not that of the file: the header shows the key only.
-    private func check(_ inspection: FileInspection, _ key: DerivedKey) throws(DatabaseError) {
+    ///
+    /// - Parameter header: The ``FileInspection/header(_:)`` for the key.
+    private func check(
+        _ inspection: FileInspection,
+        _ header: DatabaseHeader?,
+        _ key: DerivedKey
+    ) throws(DatabaseError) {
         guard !inspection.isHeaderDamaged else {
             _ = try inspection.verify(key)
             throw .damaged(path: path)
         }
-        if key.salt == inspection.salt, let header = inspection.header(key), isAcceptable(header) { return }
+        if key.salt == inspection.salt, let header, isAcceptable(header) { return }
         if let header = try inspection.verify(key), !isAcceptable(header) { try check(header) }
     }
 

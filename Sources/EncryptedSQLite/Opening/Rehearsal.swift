@@ -83,7 +83,7 @@ struct Rehearsal {
         defer { connection.close() }
         try requireOwnLog(opener)
         // If there is no log, closing the connection removes the empty log that SQLite creates for reading.
-        connection.setWritesLogBackOnClose(!FileManager.default.fileExists(atPath: opener.files.log))
+        connection.writesLogBackOnClose = !FileManager.default.fileExists(atPath: opener.files.log)
         // Before the other settings, some of which read the file.
         try connection.setting("PRAGMA locking_mode = EXCLUSIVE")
         try opener.prepare(connection, for: .reader)

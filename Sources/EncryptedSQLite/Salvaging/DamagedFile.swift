@@ -371,7 +371,7 @@ private final class FileHold {
             options.readOnly = true
             connection = try ConnectionOpener.connect(files, options: options, counters: counters)
         }
-        connection.setWritesLogBackOnClose(false)
+        connection.writesLogBackOnClose = false
         guard sqlite3_db_readonly(connection.handle, "main") == 0, let file = csqlcipher_main_file(connection.handle)
         else { return }
         if csqlcipher_lock_file(file, SQLITE_LOCK_SHARED) == SQLITE_OK,

@@ -5,16 +5,20 @@
 struct ChangesSnapshot {
     private let lists: (inserted: ChangeList, updated: ChangeList, deleted: ChangeList)
     private let unpropagatedDeletes: [any GraphObject]
-    private let states: [ObjectIdentifier: (object: any GraphObject, state: ObjectState)]
+    /// The listed objects with their states. An object that was in several lists is there several times.
+    private let states: [(entry: ChangedObject, state: ObjectState)]
 
     init(_ changes: ChangeTracker) {
         lists = (changes.inserted, changes.updated, changes.deleted)
         unpropagatedDeletes = changes.unpropagatedDeletes
-        var states: [ObjectIdentifier: (object: any GraphObject, state: ObjectState)] = [:]
-        for entry in changes.changedEntries {
-            var state = entry.state.pointee
-            state.changes = state.changes?.copy()
-            states[ObjectIdentifier(entry.object)] = (entry.object, state)
+        var states: [(entry: ChangedObject, state: ObjectState)] = []
+        states.reserveCapacity(lists.inserted.entries.count + lists.updated.entries.count + lists.deleted.entries.count)
+        for list in [lists.inserted, lists.updated, lists.deleted] {
+            for entry in list.entries {
+                var state = entry.state.pointee
+                state.changes = state.changes?.copy()
+                states.append((entry, state))
+            }
         }
         self.states = states
     }
@@ -22,15 +26,16 @@ struct ChangesSnapshot {
     /// Restores the changes of the context's objects. Objects that had no changes when the copy was made lose their
     /// changes.
     func restore(_ changes: ChangeTracker) {
-        for entry in changes.changedEntries where states[ObjectIdentifier(entry.object)] == nil {
+        let known = Set(states.map { ObjectIdentifier($0.entry.reference) })
+        for entry in changes.changedEntries where !known.contains(ObjectIdentifier(entry.reference)) {
             entry.state.pointee.changes = nil
             entry.state.pointee.life.revert()
             entry.state.pointee.flags.subtract(.listed)
             entry.state.pointee.flags.subtract([.deletePropagated, .deletedByCascade])
         }
-        for (object, state) in states.values {
-            object.state.pointee = state
-            object.notifyObserversOfAllProperties()
+        for (entry, state) in states {
+            entry.state.pointee = state
+            entry.object.notifyObserversOfAllProperties()
         }
         (changes.inserted, changes.updated, changes.deleted) = lists
         changes.unpropagatedDeletes = unpropagatedDeletes

@@ -68,14 +68,25 @@ struct UniquenessResolution {
         }
 
         private func values(_ value: (Int) -> Value) -> UniqueValues? {
+            if slots.count == 1 {
+                let value = value(slots[0])
+                return value == .null ? nil : .one(value)
+            }
             let values = slots.map(value)
-            return values.contains(.null) ? nil : UniqueValues(values: values)
+            return values.contains(.null) ? nil : .several(values)
         }
     }
 
     /// The values of an object. Texts are compared as Swift compares strings, in any Unicode normalization form.
-    private struct UniqueValues: Hashable {
-        let values: [Value]
+    private enum UniqueValues: Hashable {
+        case one(Value), several([Value])
+
+        var all: [Value] {
+            switch self {
+            case .one(let value): [value]
+            case .several(let values): values
+            }
+        }
     }
 
     private mutating func resolve(_ constraint: Constraint) throws {
@@ -85,38 +96,36 @@ struct UniquenessResolution {
             guard object.hasChanges, !entry.state.pointee.life.isDeleted,
                 object.entity.isKind(of: constraint.entity), let values = constraint.values(of: object)
             else { continue }
-            if let owner = owners[values], owner !== object {
+            if let owner = owners.updateValue(object, forKey: values), owner !== object {
                 owners[values] = resolve(object, against: owner, constraint)
-            } else {
-                owners[values] = object
             }
         }
-        for saved in loader.materialize(try savedRows(constraint, owners.keys.map(\.values))) {
+        for saved in loader.materialize(try savedRows(constraint, owners.keys)) {
             // This save removes the values of a saved object that is deleted or has new values.
-            guard !saved.isObjectDeleted, let values = constraint.values(of: saved), let object = owners[values],
-                object !== saved
+            guard !saved.isObjectDeleted, let values = constraint.values(of: saved),
+                let position = owners.index(forKey: values), owners.values[position] !== saved
             else { continue }
-            owners[values] = resolve(object, against: saved, constraint)
+            owners.values[position] = resolve(owners.values[position], against: saved, constraint)
         }
         redirectReferences()
     }
 
     /// The rows that have one of the lists of values.
-    private func savedRows(_ constraint: Constraint, _ values: [[Value]]) throws -> RowBatch {
+    private func savedRows(_ constraint: Constraint, _ values: some Collection<UniqueValues>) throws -> RowBatch {
         let columns = constraint.slots.map { QueryExpression.path(constraint.entity.properties[$0]) }
         var rows = RowBatch()
-        var rest = values[...]
+        var rest = Array(values)[...]
         while !rest.isEmpty {
             let chunk = rest.prefix(500)
             rest = rest.dropFirst(500)
             var request = FetchRequest(constraint.entity)
             request.includesPendingChanges = false
             if columns.count == 1 {
-                request.predicate = .isMember(columns[0], of: chunk.map { $0[0] })
+                request.predicate = .isMember(columns[0], of: chunk.flatMap(\.all))
             } else {
                 request.predicate = .or(
                     chunk.map { values in
-                        .and(zip(columns, values).map { .comparison(.equal, $0, .literal($1)) })
+                        .and(zip(columns, values.all).map { .comparison(.equal, $0, .literal($1)) })
                     }
                 )
             }
@@ -194,6 +203,7 @@ struct UniquenessResolution {
         takingValues: Bool = true
     ) {
         let takesValues = takingValues && mergePolicy.objectWins
+        let rootIndex = object.entity.rootIndex
         // Objects to which they refer may have been merged before.
         redirectDestinations(of: object)
         redirectMembers(of: object)
@@ -206,7 +216,7 @@ struct UniquenessResolution {
                 move(relationship, from: object, to: survivor, replaces: takesValues)
             }
         }
-        survivors[object.entity.rootIndex, default: [:]][object.state.pointee.key] = survivor
+        if isDestinationOfOneWay(rootIndex) { survivors[rootIndex, default: [:]][object.state.pointee.key] = survivor }
         for relationship in object.entity.relationships { object.empty(relationship) }
         if object.isSaved {
             deletePropagation.delete(object)
@@ -287,6 +297,11 @@ struct UniquenessResolution {
                 object.addMember(target.state.pointee.key, to: relationship)
             }
         }
+    }
+
+    /// Whether a one-way relationship leads to objects of an inheritance.
+    private func isDestinationOfOneWay(_ rootIndex: Int) -> Bool {
+        identityMap.model.relationships.contains { $0.inverse == nil && $0.destination.rootIndex == rootIndex }
     }
 
     private func mayLeadToSurvivor(_ relationship: Relationship) -> Bool {

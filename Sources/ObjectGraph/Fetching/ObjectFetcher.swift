@@ -21,9 +21,10 @@ final class ObjectFetcher {
 
     /// The objects that match a request, in its order, with the unsaved changes.
     func fetch<T: GraphObject>(_ request: FetchRequest) throws -> [T] {
-        let pending = pendingChanges(for: request)
-        let rows = try loader.rows(for: pending.map { stored(request, with: $0) } ?? request)
-        return try objects(of: rows, request, with: pending)
+        guard let pending = pendingChanges(for: request) else {
+            return try objects(of: loader.rows(for: request), request, with: nil)
+        }
+        return try objects(of: loader.rows(for: stored(request, with: pending)), request, with: pending)
     }
 
     /// The objects of the rows that the store returned for a request, with the unsaved changes.

@@ -10,8 +10,7 @@ final class IdentityMap {
     /// The handlers of the entities, at their ``Entity/index``.
     let handlers: [FaultHandler]
     /// Whether the entities have composite attributes, at their ``Entity/index``.
-    let haveComposites: [Bool]
-    private let handlersByType: [ObjectIdentifier: FaultHandler]
+    var haveComposites: [Bool] { coordinator.objectTypes.haveComposites }
     @exclusivity(unchecked) private var lastHandler: (type: ObjectIdentifier, handler: Unmanaged<FaultHandler>)?
     private let coordinator: PersistentStoreCoordinator
     /// The map of the parent context.
@@ -32,14 +31,11 @@ final class IdentityMap {
         self.coordinator = coordinator
         self.parent = parent
         model = coordinator.model
-        let entities = model.entities
-        haveComposites = entities.map(\.hasComposites)
-        var tables: [Int: IdentityTable] = [:]
-        for entity in entities where entity.isRoot {
-            tables[entity.index] = IdentityTable(onlyEntity: entity.family.count == 1 ? entity.index : nil)
-        }
         let types = coordinator.objectTypes
-        handlers = entities.map { entity in
+        let tables = model.entities.map { entity in
+            entity.isRoot ? IdentityTable(onlyEntity: entity.family.count == 1 ? entity.index : nil) : nil
+        }
+        handlers = model.entities.map { entity in
             FaultHandler(
                 entity: entity,
                 objectType: types[entity.index],
@@ -47,15 +43,6 @@ final class IdentityMap {
                 readsFromParent: parent != nil
             )
         }
-        // Objects of a class belong to the topmost entity of the class: its subentities may have no class of their own.
-        let topmost = handlers.filter { handler in
-            guard let superentity = handler.entity.superentity else { return true }
-            return ObjectIdentifier(types[superentity.index]) != ObjectIdentifier(handler.objectType)
-        }
-        handlersByType = Dictionary(
-            topmost.map { (ObjectIdentifier($0.objectType), $0) },
-            uniquingKeysWith: { first, _ in first }
-        )
     }
 
     // MARK: Handlers
@@ -78,17 +65,20 @@ final class IdentityMap {
             )
             return Unmanaged.passUnretained(handler)
         }
-        guard let handler = handlersByType[type].map(Unmanaged.passUnretained) else {
+        guard let index = coordinator.objectTypes.entityIndex(of: type) else {
             preconditionFailure(
                 "the context's model has no entity for class '\(Swift.type(of: object))': add the class to its schema"
             )
         }
+        let handler = Unmanaged.passUnretained(handlers[index])
         lastHandler = (type, handler)
         return handler
     }
 
     /// The entity of a class of objects; nil if the model has none.
-    func entity(for type: any GraphObject.Type) -> Entity? { handlersByType[ObjectIdentifier(type)]?.entity }
+    func entity(for type: any GraphObject.Type) -> Entity? {
+        coordinator.objectTypes.entityIndex(of: ObjectIdentifier(type)).map { model.entities[$0] }
+    }
 
     // MARK: Lookups
 

@@ -5,9 +5,9 @@ final class PermanentKeys {
     private var identityMap: IdentityMap { changeTracker.identityMap }
     /// The number of insertions when all inserted objects were last registered under permanent keys.
     private var registeredInsertions = 0
-    /// For each root entity, at its ``Entity/index``. It is kept, since most saves insert few objects. No access calls
-    /// other code: dynamic exclusivity checks would only cost time.
-    @exclusivity(unchecked) private var wanted: [WantedKeys] = []
+    /// A list for the keys of each root entity, at its ``Entity/index``, for the next save: most saves insert few
+    /// objects. No access calls other code: dynamic exclusivity checks would only cost time.
+    @exclusivity(unchecked) private var unused: [WantedKeys] = []
 
     init(_ changeTracker: ChangeTracker, _ stores: StoreRouter) {
         self.changeTracker = changeTracker
@@ -22,13 +22,18 @@ final class PermanentKeys {
     func assign() throws {
         if changeTracker.inserted.count == 0 { return }
         let entities = identityMap.model.entities
+        // Taken, since a store may be a program's, which may request keys meanwhile.
+        var wanted: [WantedKeys] = []
+        swap(&wanted, &unused)
         if wanted.isEmpty { wanted = Array(repeating: WantedKeys(), count: entities.count) }
         // After an error of a store, too.
-        defer { for rootIndex in wanted.indices where wanted[rootIndex].count > 0 { wanted[rootIndex] = WantedKeys() } }
+        defer {
+            for rootIndex in wanted.indices where wanted[rootIndex].count > 0 { wanted[rootIndex] = WantedKeys() }
+            swap(&wanted, &unused)
+        }
         forEachKeyless { rootIndex, _ in wanted[rootIndex].count += 1 }
         for rootIndex in wanted.indices where wanted[rootIndex].count > 0 {
-            let ids = try stores.newIDs(of: entities[rootIndex], count: wanted[rootIndex].count)
-            wanted[rootIndex].ids = ids
+            wanted[rootIndex].ids = try stores.newIDs(of: entities[rootIndex], count: wanted[rootIndex].count)
         }
         forEachKeyless { rootIndex, changes in
             if let key = wanted[rootIndex].next() { changes.assignedKey = key }

@@ -69,7 +69,7 @@ struct SavePreparation: ~Copyable {
     final class Part {
         fileprivate let handler: Unmanaged<FaultHandler>
         let entity: Entity
-        // Read once for all objects of the entity: each read from another module costs a dynamic exclusivity check.
+        // Read once for all objects of the entity.
         fileprivate let entityIndex: Int
         fileprivate let traits: [SlotTraits]
         fileprivate let hasComposites: Bool

@@ -6,8 +6,8 @@ public import Foundation
 public final class PersistentStoreCoordinator: Sendable {
     /// The model.
     public let model: ManagedObjectModel
-    /// The class of each entity's objects, at its ``Entity/index``.
-    let objectTypes: [any GraphObject.Type]
+    /// The classes of the objects.
+    let objectTypes: ObjectTypes
 
     private let state = Guarded(State())
     let storeFollowers = StoreFollowers()
@@ -38,7 +38,7 @@ public final class PersistentStoreCoordinator: Sendable {
     /// - Precondition: The class of an entity is that of its superentity, or inherits from it.
     public init(model: ManagedObjectModel, classes: [String: any GraphObject.Type] = [:]) {
         self.model = model
-        objectTypes = ObjectTypes.types(of: model, classes)
+        objectTypes = ObjectTypes(of: model, classes)
         state.withLock { $0.stores = Array(repeating: nil, count: model.entities.count) }
     }
 

@@ -18,7 +18,7 @@ final class ChangeTracker {
     var undoManager: UndoManager?
     /// The context, as the target of operations of the undo manager.
     weak var undoTarget: AnyObject?
-    @exclusivity(unchecked) var recentMembers = RecentMembers()
+    var recentMembers = RecentMembers()
     /// The number of saves.
     private(set) var saveCount = 0
     /// See ``ManagedObjectContext/didGetChanges``.

@@ -25,17 +25,27 @@ public struct AttributeDescription: Codable, Hashable, Sendable {
         case name, type, isOptional, allowsExternalStorage, renamingIdentifier
     }
 
-    /// Decodes a declaration without validation.
+    /// Decodes a declaration without validation. Missing values are false.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         name = try container.decode(String.self, forKey: .name)
         type = try container.decode(AttributeType.self, forKey: .type)
-        isOptional = try container.decode(Bool.self, forKey: .isOptional)
-        allowsExternalStorage = try container.decode(Bool.self, forKey: .allowsExternalStorage)
+        isOptional = try container.decodeIfPresent(Bool.self, forKey: .isOptional) ?? false
+        allowsExternalStorage = try container.decodeIfPresent(Bool.self, forKey: .allowsExternalStorage) ?? false
         renamingIdentifier = try container.decodeIfPresent(String.self, forKey: .renamingIdentifier)
         validation = AttributeValidation()
         defaultValue = nil
         preservesValueOnDeletion = false
+    }
+
+    /// Encodes the declaration without the values that are false.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(name, forKey: .name)
+        try container.encode(type, forKey: .type)
+        if isOptional { try container.encode(isOptional, forKey: .isOptional) }
+        if allowsExternalStorage { try container.encode(allowsExternalStorage, forKey: .allowsExternalStorage) }
+        try container.encodeIfPresent(renamingIdentifier, forKey: .renamingIdentifier)
     }
 
     /// Creates a declaration.

@@ -4,7 +4,7 @@
 /// entities refer to each other strongly, so that an entity is complete without its model. The reference cycle is
 /// intended: entities stay in memory until the process ends, and all models of the same declarations share them.
 ///
-/// `@unchecked Sendable`: only `LinkedEntities.init` writes the variable properties, and it has the only references to
+/// `@unchecked Sendable`: only `LinkedEntities.init` writes `links`, and it has the only references to
 /// the entities until it returns. From then on entities are constant, and reading a property checks no exclusive
 /// access: saves read several for each row.
 public final class Entity: @unchecked Sendable {
@@ -12,36 +12,59 @@ public final class Entity: @unchecked Sendable {
     public let description: EntityDescription
     /// The position in ``ManagedObjectModel/entities``.
     public let index: Int
-    /// The entity from which this entity inherits.
-    @exclusivity(unchecked) public internal(set) var superentity: Entity?
-    /// The entities that inherit directly from this entity, in the order of their declaration.
-    @exclusivity(unchecked) public internal(set) var subentities: [Entity] = []
-    /// The ``index`` of the topmost ancestor.
-    @exclusivity(unchecked) public internal(set) var rootIndex: Int
-    /// The entity and its descendants, each before its descendants.
-    @exclusivity(unchecked) public internal(set) var family: [Entity] = []
-    /// All properties in the order of their slots, inherited ones first.
-    @exclusivity(unchecked) public internal(set) var properties: [Property] = []
-    /// The properties by name.
-    @exclusivity(unchecked) public internal(set) var propertiesByName: [String: Property] = [:]
-    /// All attributes, including inherited ones, in the order of their slots.
-    @exclusivity(unchecked) public internal(set) var attributes: [Attribute] = []
-    /// All relationships, including inherited ones, in the order of their slots.
-    @exclusivity(unchecked) public internal(set) var relationships: [Relationship] = []
-    // Other modules of the package would check the access to a stored package property.
-    @exclusivity(unchecked) var storedTraits: [SlotTraits] = []
-    @exclusivity(unchecked) var storesToMany = false
-    @exclusivity(unchecked) var storesComposites = false
-    /// All uniqueness constraints, including inherited ones, each a list of slots.
-    @exclusivity(unchecked) public internal(set) var uniquenessConstraints: [[Int]] = []
-    /// All indexes, including inherited ones.
-    @exclusivity(unchecked) public internal(set) var indexes: [FetchIndexDescription] = []
+    /// What `LinkedEntities.init` adds. The public properties are computed: other modules of the package would check the
+    /// access to a stored one.
+    @exclusivity(unchecked) var links = Links()
+
+    /// The parts of an entity that depend on the other entities.
+    struct Links {
+        var superentity: Entity?
+        var subentities: [Entity] = []
+        var rootIndex = 0
+        var family: [Entity] = []
+        var properties: [Property] = []
+        var propertiesByName: [String: Property] = [:]
+        var attributes: [Attribute] = []
+        var relationships: [Relationship] = []
+        var traits: [SlotTraits] = []
+        var hasToMany = false
+        var hasComposites = false
+        var uniquenessConstraints: [[Int]] = []
+        var indexes: [FetchIndexDescription] = []
+    }
 
     init(_ description: EntityDescription, index: Int) {
         self.description = description
         self.index = index
-        rootIndex = index
+        links.rootIndex = index
     }
+
+    /// The entity from which this entity inherits.
+    public var superentity: Entity? { links.superentity }
+    /// The entities that inherit directly from this entity, in the order of their declaration.
+    public var subentities: [Entity] { links.subentities }
+    /// The ``index`` of the topmost ancestor.
+    public var rootIndex: Int { links.rootIndex }
+    /// The entity and its descendants, each before its descendants.
+    public var family: [Entity] { links.family }
+    /// All properties in the order of their slots, inherited ones first.
+    public var properties: [Property] { links.properties }
+    /// The properties by name.
+    public var propertiesByName: [String: Property] { links.propertiesByName }
+    /// All attributes, including inherited ones, in the order of their slots.
+    public var attributes: [Attribute] { links.attributes }
+    /// All relationships, including inherited ones, in the order of their slots.
+    public var relationships: [Relationship] { links.relationships }
+    /// The traits of each slot, by slot.
+    package var traits: [SlotTraits] { links.traits }
+    /// Whether the entity has to-many relationships.
+    package var hasToMany: Bool { links.hasToMany }
+    /// Whether the entity has attributes that are stored as JSON text.
+    package var hasComposites: Bool { links.hasComposites }
+    /// All uniqueness constraints, including inherited ones, each a list of slots.
+    public var uniquenessConstraints: [[Int]] { links.uniquenessConstraints }
+    /// All indexes, including inherited ones.
+    public var indexes: [FetchIndexDescription] { links.indexes }
 
     /// The name.
     public var name: String { description.name }
@@ -49,12 +72,6 @@ public final class Entity: @unchecked Sendable {
     public var isAbstract: Bool { description.isAbstract }
     /// Whether the entity has no superentity.
     public var isRoot: Bool { rootIndex == index }
-    /// The traits of each slot, by slot.
-    package var traits: [SlotTraits] { storedTraits }
-    /// Whether the entity has to-many relationships.
-    package var hasToMany: Bool { storesToMany }
-    /// Whether the entity has attributes that are stored as JSON text.
-    package var hasComposites: Bool { storesComposites }
     /// The number of slots, which is the number of properties.
     public var slotCount: Int { properties.count }
 

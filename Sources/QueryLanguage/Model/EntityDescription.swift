@@ -51,3 +51,48 @@ public struct EntityDescription: Codable, Hashable, Sendable {
         self.renamingIdentifier = renamingIdentifier
     }
 }
+
+extension EntityDescription {
+    private enum CodingKeys: String, CodingKey {
+        case name, superentity, isAbstract, attributes, relationships, propertyOrder, indexes, uniquenessConstraints
+        case renamingIdentifier
+    }
+
+    /// The names of all properties, attributes before relationships.
+    private var declaredNames: [String] { attributes.map(\.name) + relationships.map(\.name) }
+
+    /// Decodes a declaration. Missing values are those that the initializer has by default.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            try container.decode(String.self, forKey: .name),
+            superentity: try container.decodeIfPresent(String.self, forKey: .superentity),
+            isAbstract: try container.decodeIfPresent(Bool.self, forKey: .isAbstract) ?? false,
+            attributes: try container.decodeIfPresent([AttributeDescription].self, forKey: .attributes) ?? [],
+            relationships: try container.decodeIfPresent([RelationshipDescription].self, forKey: .relationships) ?? [],
+            propertyOrder: try container.decodeIfPresent([String].self, forKey: .propertyOrder),
+            indexes: try container.decodeIfPresent([FetchIndexDescription].self, forKey: .indexes) ?? [],
+            uniquenessConstraints: try container.decodeIfPresent([[String]].self, forKey: .uniquenessConstraints) ?? [],
+            renamingIdentifier: try container.decodeIfPresent(String.self, forKey: .renamingIdentifier)
+        )
+        if propertyOrder == [] { propertyOrder = declaredNames }
+    }
+
+    /// Encodes the declaration without the values that are there by default. A ``propertyOrder`` of attributes before
+    /// relationships is encoded as an empty list.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(name, forKey: .name)
+        try container.encodeIfPresent(superentity, forKey: .superentity)
+        if isAbstract { try container.encode(isAbstract, forKey: .isAbstract) }
+        if !attributes.isEmpty { try container.encode(attributes, forKey: .attributes) }
+        if !relationships.isEmpty { try container.encode(relationships, forKey: .relationships) }
+        let order = propertyOrder == declaredNames ? [] : propertyOrder
+        try container.encodeIfPresent(order, forKey: .propertyOrder)
+        if !indexes.isEmpty { try container.encode(indexes, forKey: .indexes) }
+        if !uniquenessConstraints.isEmpty {
+            try container.encode(uniquenessConstraints, forKey: .uniquenessConstraints)
+        }
+        try container.encodeIfPresent(renamingIdentifier, forKey: .renamingIdentifier)
+    }
+}

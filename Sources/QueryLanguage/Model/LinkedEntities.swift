@@ -34,29 +34,29 @@ struct LinkedEntities: Sendable {
         entities = declarations.enumerated().map { Entity($1, index: $0) }
         byName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
         for entity in entities {
-            entity.superentity = entity.description.superentity.flatMap { byName[$0] }
-            entity.superentity?.subentities.append(entity)
+            entity.links.superentity = entity.description.superentity.flatMap { byName[$0] }
+            entity.superentity?.links.subentities.append(entity)
         }
         for entity in entities where entity.superentity == nil {
             link(entity)
         }
         for relationship in relationships {
             if let shared = relationship.description.sharedInverse {
-                relationship.sharedInverse = relationship.destination.relationship(named: shared)
-                relationship.sharedInverse?.sharers.append(relationship)
+                relationship.links.sharedInverse = relationship.destination.relationship(named: shared)
+                relationship.sharedInverse?.links.sharers.append(relationship)
             }
             guard let inverse = relationship.description.inverse else { continue }
-            relationship.inverse = relationship.destination.relationship(named: inverse)
+            relationship.links.inverse = relationship.destination.relationship(named: inverse)
         }
     }
 
     /// Sets the properties of `entity`, beginning with the inherited ones, and then those of its subentities.
     private mutating func link(_ entity: Entity) {
         if let superentity = entity.superentity {
-            entity.rootIndex = superentity.rootIndex
-            entity.properties = superentity.properties
-            entity.uniquenessConstraints = superentity.uniquenessConstraints
-            entity.indexes = superentity.indexes
+            entity.links.rootIndex = superentity.rootIndex
+            entity.links.properties = superentity.properties
+            entity.links.uniquenessConstraints = superentity.uniquenessConstraints
+            entity.links.indexes = superentity.indexes
         }
         let description = entity.description
         let attributes = Dictionary(uniqueKeysWithValues: description.attributes.map { ($0.name, $0) })
@@ -64,7 +64,7 @@ struct LinkedEntities: Sendable {
         for name in description.propertyNames {
             let slot = entity.properties.count
             if let attribute = attributes[name] {
-                entity.properties.append(
+                entity.links.properties.append(
                     .attribute(Attribute(attribute, slot: slot, declaringEntityName: entity.name))
                 )
             } else if let declaration = ownRelationships[name], let destination = byName[declaration.destination] {
@@ -76,28 +76,28 @@ struct LinkedEntities: Sendable {
                     destination: destination
                 )
                 relationships.append(relationship)
-                entity.properties.append(.relationship(relationship))
+                entity.links.properties.append(.relationship(relationship))
             }
         }
-        entity.storedTraits = entity.properties.map(SlotTraits.init)
-        entity.propertiesByName = Dictionary(uniqueKeysWithValues: entity.properties.map { ($0.name, $0) })
-        entity.attributes = entity.properties.compactMap {
+        entity.links.traits = entity.properties.map(SlotTraits.init)
+        entity.links.propertiesByName = Dictionary(uniqueKeysWithValues: entity.properties.map { ($0.name, $0) })
+        entity.links.attributes = entity.properties.compactMap {
             if case .attribute(let attribute) = $0 { attribute } else { nil }
         }
-        entity.relationships = entity.properties.compactMap {
+        entity.links.relationships = entity.properties.compactMap {
             if case .relationship(let relationship) = $0 { relationship } else { nil }
         }
-        entity.storesToMany = entity.relationships.contains(where: \.isToMany)
-        entity.storesComposites = entity.attributes.contains { $0.type == .composite }
-        entity.uniquenessConstraints += description.uniquenessConstraints.map { names in
+        entity.links.hasToMany = entity.relationships.contains(where: \.isToMany)
+        entity.links.hasComposites = entity.attributes.contains { $0.type == .composite }
+        entity.links.uniquenessConstraints += description.uniquenessConstraints.map { names in
             names.compactMap { entity.propertiesByName[$0]?.slot }
         }
-        entity.indexes += description.indexes
+        entity.links.indexes += description.indexes
 
-        entity.family = [entity]
+        entity.links.family = [entity]
         for subentity in entity.subentities {
             link(subentity)
-            entity.family += subentity.family
+            entity.links.family += subentity.family
         }
     }
 }

@@ -61,8 +61,8 @@ extension Attribute: Hashable {
 
 /// A relationship of a linked ``Entity``, shared by the declaring entity and its descendants.
 ///
-/// `@unchecked Sendable`: only `LinkedEntities.init` writes the variable properties, and it has the only references to
-/// the relationships until it returns. From then on relationships are constant.
+/// `@unchecked Sendable`: only `LinkedEntities.init` writes `links`, and it has the only references to the
+/// relationships until it returns. From then on relationships are constant.
 public final class Relationship: @unchecked Sendable {
     /// The declaration of the relationship.
     public let description: RelationshipDescription
@@ -71,16 +71,18 @@ public final class Relationship: @unchecked Sendable {
     /// The position among all relationships of the model.
     public let index: Int
     /// The entity that declares the relationship.
-    @exclusivity(unchecked) public internal(set) var source: Entity
+    public let source: Entity
     /// The entity of the destinations.
-    @exclusivity(unchecked) public internal(set) var destination: Entity
-    /// The destination's relationship that leads back; nil for a one-way relationship.
-    @exclusivity(unchecked) public internal(set) var inverse: Relationship?
-    /// The destination's relationship that leads back for this relationship and others of the same source; nil if there
-    /// is none.
-    @exclusivity(unchecked) public internal(set) var sharedInverse: Relationship?
-    /// The relationships whose shared inverse is this relationship, in the order of their declaration.
-    @exclusivity(unchecked) public internal(set) var sharers: [Relationship] = []
+    public let destination: Entity
+    /// What `LinkedEntities.init` adds, as for an `Entity`.
+    @exclusivity(unchecked) var links = Links()
+
+    /// The parts of a relationship that depend on the other relationships.
+    struct Links {
+        var inverse: Relationship?
+        var sharedInverse: Relationship?
+        var sharers: [Relationship] = []
+    }
 
     init(_ description: RelationshipDescription, slot: Int, index: Int, source: Entity, destination: Entity) {
         self.description = description
@@ -89,6 +91,14 @@ public final class Relationship: @unchecked Sendable {
         self.source = source
         self.destination = destination
     }
+
+    /// The destination's relationship that leads back; nil for a one-way relationship.
+    public var inverse: Relationship? { links.inverse }
+    /// The destination's relationship that leads back for this relationship and others of the same source; nil if there
+    /// is none.
+    public var sharedInverse: Relationship? { links.sharedInverse }
+    /// The relationships whose shared inverse is this relationship, in the order of their declaration.
+    public var sharers: [Relationship] { links.sharers }
 
     /// The name.
     public var name: String { description.name }

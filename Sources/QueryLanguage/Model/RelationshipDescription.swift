@@ -69,3 +69,44 @@ public struct RelationshipDescription: Codable, Hashable, Sendable {
         self.renamingIdentifier = renamingIdentifier
     }
 }
+
+extension RelationshipDescription {
+    private enum CodingKeys: String, CodingKey {
+        case name, destination, cardinality, inverse, sharedInverse, deleteRule, isOptional, isOrdered
+        case minimumCount, maximumCount, renamingIdentifier
+    }
+
+    /// Decodes a declaration. Missing values are those that the initializer has by default.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            try container.decode(String.self, forKey: .name),
+            to: try container.decode(String.self, forKey: .destination),
+            try container.decode(Cardinality.self, forKey: .cardinality),
+            inverse: try container.decodeIfPresent(String.self, forKey: .inverse),
+            sharedInverse: try container.decodeIfPresent(String.self, forKey: .sharedInverse),
+            deleteRule: try container.decodeIfPresent(DeleteRule.self, forKey: .deleteRule) ?? .nullify,
+            isOptional: try container.decodeIfPresent(Bool.self, forKey: .isOptional) ?? true,
+            isOrdered: try container.decodeIfPresent(Bool.self, forKey: .isOrdered) ?? false,
+            minimumCount: try container.decodeIfPresent(Int.self, forKey: .minimumCount) ?? 0,
+            maximumCount: try container.decodeIfPresent(Int.self, forKey: .maximumCount) ?? 0,
+            renamingIdentifier: try container.decodeIfPresent(String.self, forKey: .renamingIdentifier)
+        )
+    }
+
+    /// Encodes the declaration without the values that are there by default.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(name, forKey: .name)
+        try container.encode(destination, forKey: .destination)
+        try container.encode(cardinality, forKey: .cardinality)
+        try container.encodeIfPresent(inverse, forKey: .inverse)
+        try container.encodeIfPresent(sharedInverse, forKey: .sharedInverse)
+        if deleteRule != .nullify { try container.encode(deleteRule, forKey: .deleteRule) }
+        if !isOptional { try container.encode(isOptional, forKey: .isOptional) }
+        if isOrdered { try container.encode(isOrdered, forKey: .isOrdered) }
+        if minimumCount != 0 { try container.encode(minimumCount, forKey: .minimumCount) }
+        if maximumCount != 0 { try container.encode(maximumCount, forKey: .maximumCount) }
+        try container.encodeIfPresent(renamingIdentifier, forKey: .renamingIdentifier)
+    }
+}

@@ -109,7 +109,7 @@ struct StoreMetadataTable {
         for column in columnsOfMixedForms.sorted() { try rows.set(Self.mixedFormsPrefix + column, "1") }
     }
 
-    /// Reads the table, whose existence ``SchemaFingerprint`` has checked.
+    /// Reads the table, whose existence ``SchemaText`` has checked.
     ///
     /// - Throws: ``SealedStoreError/damagedMetadata(_:)`` if something is missing or cannot be read.
     static func read(on connection: Connection) throws -> StoreMetadataTable {

@@ -46,9 +46,9 @@ struct DuplicateMerge {
     /// The added constraints that have duplicates and a rule.
     private func constraints(on connection: Connection, _ progress: MigrationProgress?) throws -> [Constraint] {
         guard !reading.duplicateRules.isEmpty, reading.allowsMigration else { return [] }
-        let (stored, fingerprint) = try SchemaPlan.metadata(on: connection)
+        let (stored, schemaText) = try SchemaPlan.metadata(on: connection)
         guard case .shape = ModelChange.from(stored.model, to: reading.own) else { return [] }
-        let plan = try reading.migration(from: stored, fingerprint, on: connection)
+        let plan = try reading.migration(from: stored, schemaText, on: connection)
         return try plan.checks.compactMap { check in
             guard case .duplicates(let properties) = check.kind,
                 let entity = reading.own.entitiesByName[check.entity],

@@ -20,7 +20,7 @@ struct MigratedFile {
     }
 
     init(on connection: Connection) throws {
-        objects = try connection.withUncachedStatement(SchemaFingerprint.sql) { row in
+        objects = try connection.withUncachedStatement(SchemaText.sql) { row in
             var objects: [Object] = []
             while try row.step() {
                 objects.append(

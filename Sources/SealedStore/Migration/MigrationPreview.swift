@@ -41,12 +41,12 @@ extension SealedStore {
 
 extension StoreReading {
     fileprivate func preview(on connection: Connection) throws -> MigrationPreview {
-        let (stored, fingerprint) = try SchemaPlan.metadata(on: connection)
+        let (stored, schemaText) = try SchemaPlan.metadata(on: connection)
         try requireKnownVersion(stored)
         guard case .shape(let differences) = ModelChange.from(stored.model, to: own) else {
             return try previewOfUpdate(stored, on: connection)
         }
-        let plan = try migration(from: stored, fingerprint, on: connection)
+        let plan = try migration(from: stored, schemaText, on: connection)
         let problems = try checked.problems(plan.checks, on: connection, progress: nil)
         var steps = try plan.steps.map { step in
             var step = step

@@ -90,7 +90,7 @@ struct StagedMigration {
     /// The first version, from the recorded one on, to which inference can migrate a store without losing entities and
     /// properties that a later version still has.
     private func inferredEntry(
-        _ stored: (metadata: StoreMetadataTable, fingerprint: SchemaFingerprint),
+        _ stored: (metadata: StoreMetadataTable, schemaText: SchemaText),
         on connection: Connection,
         _ progress: MigrationProgress?
     ) throws -> Entry {
@@ -110,7 +110,7 @@ struct StagedMigration {
             guard keepsAll else { continue }
             do {
                 let reading = try reading(position, of: model, isTarget: true)
-                let plan = try reading.migration(from: stored.metadata, stored.fingerprint, on: connection)
+                let plan = try reading.migration(from: stored.metadata, stored.schemaText, on: connection)
                 let found = try opening.checked.problems(plan.checks, on: connection, progress: progress)
                 let problems = reading.unresolved(found)
                 if problems.isEmpty { return Entry(first: position, isInferred: true) }

@@ -18,9 +18,9 @@ final class SchemaPlan: Sendable {
     private let own: ManagedObjectModel
     /// The expected schema of the file, created when it is first needed.
     private let expected = Guarded<ExpectedSchema?>(nil)
-    /// The fingerprints of schemas that proved equal to the expected one. There are several, since the objects of a
-    /// schema may have been added in several orders.
-    private let verified = Guarded(BoundedCache<Int, Void>(limit: 16))
+    /// The schemas that proved equal to the expected one. There are several, since the objects of a schema may have been
+    /// added in several orders.
+    private let verified = Guarded(BoundedCache<SchemaText, Void>(limit: 16))
 
     /// The input of a plan. Models with the same entities have the same layout, and entities are never freed.
     private struct Key: Hashable {
@@ -35,8 +35,8 @@ final class SchemaPlan: Sendable {
     private struct CheckedContent: Hashable {
         let entities: [ObjectIdentifier]
         let own: [ObjectIdentifier]
-        let schema: Int
-        let metadata: Int
+        let schema: SchemaText
+        let metadata: ReadBytes
     }
 
     private static let checked = Guarded(
@@ -60,24 +60,24 @@ final class SchemaPlan: Sendable {
     /// Reads the metadata of a file for a model, and checks that the schema of the file is the recorded one. Returns
     /// nil if the model of the file has another shape.
     ///
-    /// If the process has read the same content before, only a hash is compared.
+    /// If the process has read the same content before, only the bytes are compared.
     static func fitting(
         on connection: Connection,
         for model: ManagedObjectModel,
         own: ManagedObjectModel
     ) throws -> (metadata: StoreMetadataTable, plan: SchemaPlan)? {
         // First: until this check, the table with the metadata might be a view.
-        let fingerprint = try SchemaFingerprint(on: connection)
+        let schemaText = try SchemaText(on: connection)
         let content = CheckedContent(
             entities: model.entities.map(ObjectIdentifier.init),
             own: own === model ? [] : own.entities.map(ObjectIdentifier.init),
-            schema: fingerprint.value,
-            metadata: try MetadataRows(connection: connection).fingerprint()
+            schema: schemaText,
+            metadata: try MetadataRows(connection: connection).content()
         )
         if let known = checked.withLock({ $0.value(for: content) }) { return known }
         let metadata = try StoreMetadataTable.read(on: connection)
         if case .shape = ModelChange.from(metadata.model, to: own) { return nil }
-        let plan = try verified(fingerprint, on: connection, for: model, own: own, names: metadata.names)
+        let plan = try verified(schemaText, on: connection, for: model, own: own, names: metadata.names)
         checked.withLock { _ = $0.insert((metadata, plan), for: content) }
         return (metadata, plan)
     }
@@ -85,22 +85,22 @@ final class SchemaPlan: Sendable {
     /// Reads the metadata of a file.
     static func metadata(
         on connection: Connection
-    ) throws -> (metadata: StoreMetadataTable, fingerprint: SchemaFingerprint) {
+    ) throws -> (metadata: StoreMetadataTable, schemaText: SchemaText) {
         // First: until this check, the table with the metadata might be a view.
-        let fingerprint = try SchemaFingerprint(on: connection)
-        return (try StoreMetadataTable.read(on: connection), fingerprint)
+        let schemaText = try SchemaText(on: connection)
+        return (try StoreMetadataTable.read(on: connection), schemaText)
     }
 
     /// The plan of a model under the names of a file, after its check against the schema of the file.
     static func verified(
-        _ fingerprint: SchemaFingerprint,
+        _ schemaText: SchemaText,
         on connection: Connection,
         for model: ManagedObjectModel,
         own: ManagedObjectModel,
         names: SchemaNames
     ) throws -> SchemaPlan {
         let plan = try shared(model, own: own, names: names)
-        try plan.verify(fingerprint, on: connection)
+        try plan.verify(schemaText, on: connection)
         return plan
     }
 
@@ -158,8 +158,8 @@ final class SchemaPlan: Sendable {
     /// Checks that the schema of a file is that of the plan.
     ///
     /// - Throws: ``SealedStoreError/foreignSchema(object:)``.
-    func verify(_ fingerprint: SchemaFingerprint, on connection: Connection) throws {
-        try verified.value(for: fingerprint.value) { try compare(on: connection) }
+    func verify(_ schemaText: SchemaText, on connection: Connection) throws {
+        try verified.value(for: schemaText) { try compare(on: connection) }
     }
 
     private func compare(on connection: Connection) throws {

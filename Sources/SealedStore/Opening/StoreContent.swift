@@ -41,14 +41,14 @@ struct StoreReading: Sendable {
     /// - Throws: ``SealedStoreError/modelMismatch(_:)`` if the store has to be migrated.
     func fittingContent(
         on connection: Connection,
-        known: (metadata: StoreMetadataTable, fingerprint: SchemaFingerprint)? = nil
+        known: (metadata: StoreMetadataTable, schemaText: SchemaText)? = nil
     ) throws -> (metadata: StoreMetadataTable, plan: SchemaPlan) {
-        let (stored, fingerprint) = try known ?? SchemaPlan.metadata(on: connection)
+        let (stored, schemaText) = try known ?? SchemaPlan.metadata(on: connection)
         guard case .shape(let differences) = ModelChange.from(stored.model, to: own) else {
-            return (stored, try schemaPlan(fingerprint, on: connection, names: stored.names))
+            return (stored, try schemaPlan(schemaText, on: connection, names: stored.names))
         }
         guard isReadOnly, allowsMigration else { throw SealedStoreError.modelMismatch(differences) }
-        let migration = try migration(from: stored, fingerprint, on: connection)
+        let migration = try migration(from: stored, schemaText, on: connection)
         let obstacles = migration.sources.obstacles
         guard obstacles.isEmpty else { throw Self.cannotRead(differences, obstacles) }
         // Without known results, which belong to the connections of the opening.
@@ -83,7 +83,7 @@ struct StoreReading: Sendable {
             guard isReadOnly || !needsUpdate(metadata) else { return nil }
             return try StoreContent(metadata, plan, on: connection, isCommitted: true)
         }
-        let (stored, fingerprint) = try SchemaPlan.metadata(on: connection)
+        let (stored, schemaText) = try SchemaPlan.metadata(on: connection)
         try requireKnownVersion(stored)
         if !isReadOnly, allowsMigration, case .shape = ModelChange.from(stored.model, to: own) {
             // A refused file stays as it is, so problems are found before any code can write.
@@ -91,7 +91,7 @@ struct StoreReading: Sendable {
                 try staged.examine(on: connection, progress: progress)
                 return nil
             }
-            let plan = try migration(from: stored, fingerprint, on: connection)
+            let plan = try migration(from: stored, schemaText, on: connection)
             let problems = try unresolved(checked.problems(plan.checks, on: connection, progress: progress))
             guard problems.isEmpty else { throw SealedStoreError.cannotMigrate(problems) }
             return nil
@@ -130,12 +130,12 @@ struct StoreReading: Sendable {
     func update(on connection: Connection, progress: MigrationProgress?) throws -> (
         content: StoreContent, hasMigrated: Bool
     ) {
-        let (stored, fingerprint) = try SchemaPlan.metadata(on: connection)
+        let (stored, schemaText) = try SchemaPlan.metadata(on: connection)
         var hasMigrated = false
         switch ModelChange.from(stored.model, to: own) {
         case .shape(let differences):
             guard allowsMigration else { throw SealedStoreError.modelMismatch(differences) }
-            let migration = try migration(from: stored, fingerprint, on: connection)
+            let migration = try migration(from: stored, schemaText, on: connection)
             _ = try StoreMigration(migration, checked, on: connection, progress: progress).run()
             hasMigrated = true
         case .rules where allowsMigration:
@@ -147,10 +147,10 @@ struct StoreReading: Sendable {
         case .none, .rules: break
         }
         if !hasMigrated { _ = try IndexUpdate(on: connection, for: model, own: own).addMissing() }
-        let (updated, newFingerprint) = try SchemaPlan.metadata(on: connection)
+        let (updated, newSchemaText) = try SchemaPlan.metadata(on: connection)
         if isLater(than: updated) { try updated.with(modelVersion: modelVersion).write(on: connection) }
         // The result is verified like any file that is opened, before the commit.
-        let plan = try schemaPlan(newFingerprint, on: connection, names: updated.names)
+        let plan = try schemaPlan(newSchemaText, on: connection, names: updated.names)
         let content = try StoreContent(updated, plan, on: connection, isCommitted: false)
         return (content, hasMigrated)
     }
@@ -160,7 +160,7 @@ struct StoreReading: Sendable {
     /// The plan of a migration of a file. The schema of the file is first checked against its metadata.
     func migration(
         from stored: StoreMetadataTable,
-        _ fingerprint: SchemaFingerprint,
+        _ schemaText: SchemaText,
         on connection: Connection
     ) throws -> MigrationPlan {
         // Without a common entity, the migration would remove all objects: the file belongs to another program.
@@ -170,7 +170,7 @@ struct StoreReading: Sendable {
             throw SealedStoreError.modelMismatch([SealedStoreError.noCommonEntity] + differences)
         }
         _ = try SchemaPlan.verified(
-            fingerprint,
+            schemaText,
             on: connection,
             for: stored.model,
             own: stored.model,
@@ -196,10 +196,10 @@ struct StoreReading: Sendable {
     }
 
     private func schemaPlan(
-        _ fingerprint: SchemaFingerprint,
+        _ schemaText: SchemaText,
         on connection: Connection,
         names: SchemaNames
     ) throws -> SchemaPlan {
-        try SchemaPlan.verified(fingerprint, on: connection, for: model, own: own, names: names)
+        try SchemaPlan.verified(schemaText, on: connection, for: model, own: own, names: names)
     }
 }

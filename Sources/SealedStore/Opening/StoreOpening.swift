@@ -294,7 +294,7 @@ extension SealedStore {
         var metadata: StoreMetadataTable?
         try StoreOpening.examineDatabase(description) { connection in
             // Until this check, the table might be a view.
-            _ = try SchemaFingerprint(on: connection)
+            _ = try SchemaText(on: connection)
             metadata = try StoreMetadataTable.read(on: connection)
         }
         guard let metadata else { preconditionFailure("A database is open that was not verified.") }

@@ -13,7 +13,7 @@ struct SchemaRepair {
     init(on connection: Connection) throws {
         self.connection = connection
         // Until this check, the metadata might be a view.
-        _ = try SchemaFingerprint(on: connection)
+        _ = try SchemaText(on: connection)
         let metadata = try StoreMetadataTable.read(on: connection)
         try metadata.names.validate(for: metadata.model)
         schema = StoreSchema(model: metadata.model, names: metadata.names)

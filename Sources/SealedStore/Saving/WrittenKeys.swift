@@ -2,8 +2,8 @@ import ObjectGraph
 
 /// The keys of the destinations that a save writes, and of the rows that it inserts.
 struct WrittenKeys {
-    /// The keys of destinations of each entity, at its `Entity.index`, in any order; empty if there are none.
-    private var keys: [[Int64]] = []
+    /// The keys of destinations of each entity, at its `Entity.index`, in any order.
+    private var keys: [[Int64]]
     private let model: ManagedObjectModel
     private let request: SaveChangesRequest
 

@@ -87,7 +87,7 @@ struct ExpectedSchema: Sendable {
         var differences = Differences()
         var missing = statements
         var missingIndexes = indexes
-        try connection.withUncachedStatement(SchemaFingerprint.sql) { row in
+        try connection.withUncachedStatement(SchemaText.sql) { row in
             while try row.step() {
                 let (type, name, table) = (row.string(at: 0), row.string(at: 1), row.string(at: 2))
                 guard !row.isNull(at: 3) else {
@@ -152,43 +152,5 @@ extension SealedStoreError {
     /// The error for an object of a file's schema.
     static func foreignSchema(named name: String) -> SealedStoreError {
         .foreignSchema(object: String(name.prefix(longestObjectName)))
-    }
-}
-
-/// A hash of the schema of a file.
-///
-/// The hash depends on a seed of the process, so no file can be constructed to have the hash of another one.
-struct SchemaFingerprint {
-    let value: Int
-
-    static let sql = "SELECT type, name, tbl_name, sql FROM sqlite_schema"
-
-    /// Reads the schema of a connection's file.
-    ///
-    /// - Throws: ``SealedStoreError/notAStore`` if the file has no table `_metadata`;
-    ///   ``SealedStoreError/foreignSchema(object:)`` if the tables that are read before the comparison of the whole
-    ///   schema are not those of a store.
-    init(on connection: Connection) throws {
-        var hasher = Hasher()
-        var missing = SchemaStatements.own
-        var hasMetadata = false
-        try connection.withUncachedStatement(Self.sql) { row in
-            while try row.step() {
-                for column: Int32 in 0..<4 {
-                    let bytes = row.text(at: column)
-                    hasher.combine(bytes.count)
-                    hasher.combine(bytes: bytes)
-                }
-                guard !missing.isEmpty else { continue }
-                if row.string(at: 1) == "_metadata" { hasMetadata = true }
-                let statement = row.text(at: 3)
-                missing.removeAll { $0.utf8.count == statement.count && $0.utf8.elementsEqual(statement) }
-            }
-        }
-        guard missing.isEmpty else {
-            guard hasMetadata else { throw SealedStoreError.notAStore }
-            throw SealedStoreError.foreignSchema(object: SQL.nameOfObject(madeBy: missing[0]))
-        }
-        value = hasher.finalize()
     }
 }

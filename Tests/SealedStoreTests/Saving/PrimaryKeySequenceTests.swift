@@ -22,16 +22,16 @@ import Testing
         let hasKeys = DispatchSemaphore(value: 0)
         DispatchQueue(label: "second thread").async {
             isReserving.wait()
-            _ = try? sequences.take(3, rootIndex: 0, reserve: reserve)
+            _ = try? sequences.keys(3, reserve: reserve)
             hasKeys.signal()
         }
-        let keys = try sequences.take(100, rootIndex: 0) { count in
+        let keys = try sequences.keys(100) { count in
             isReserving.signal()
             hasKeys.wait()
             return reserve(count)
         }
-        #expect(Set(keys).count == 100)
-        let later = try sequences.take(200, rootIndex: 0, reserve: reserve)
+        #expect(keys.count == 100 && Set(keys).count == 100)
+        let later = try sequences.keys(200, reserve: reserve)
         #expect(Set(later).isDisjoint(with: keys) && Set(later).count == 200)
     }
 
@@ -127,5 +127,14 @@ private final class SavingThread: @unchecked Sendable {
     func wait() throws {
         isDone.wait()
         if let failure { throw failure }
+    }
+}
+
+extension PrimaryKeySequences {
+    /// Keys of the first root entity.
+    fileprivate func keys(_ count: Int, reserve: (Int) throws -> Range<Int64>) throws -> [Int64] {
+        var keys: [Int64] = []
+        try take(count, rootIndex: 0, reserve: reserve) { keys += $0 }
+        return keys
     }
 }
