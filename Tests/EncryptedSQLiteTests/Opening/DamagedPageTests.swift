@@ -64,6 +64,17 @@ import Testing
         }
     }
 
+    // The damage changes the application ID of the page, which another page of the key's file explains.
+    @Test func `a first page that is damaged in the file is read from the log`() throws {
+        let (logged, copy) = (folder.filePath("logged"), folder.filePath("copy"))
+        let original = try openSample(logged)
+        try original.write { try insert(1...1000, into: $0) }
+        for suffix in ["", "-wal"] { try FileManager.default.copyItem(atPath: logged + suffix, toPath: copy + suffix) }
+        // In the block before that of the ID: decryption passes the changed bit on.
+        try patch(copy, at: 52) { $0 ^ 1 }
+        #expect(try openSample(copy).read { try $0.itemCount() } == 1000)
+    }
+
     // A checkpoint would write the log into a damaged file and remove it, and with it a part of what a salvage recovers.
     @Test func `a file that proved damaged keeps its log when it is closed`() throws {
         let copy = folder.filePath("copy")

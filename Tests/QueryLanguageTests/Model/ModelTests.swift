@@ -93,6 +93,34 @@ import Testing
         }
     }
 
+    @Test func `declarations are encoded without the values that are there by default`() throws {
+        let declaration = EntityDescription(
+            "A",
+            attributes: [.init("x", .int64), .init("y", .string, isOptional: true)],
+            relationships: [
+                .init("one", to: "A", .one), .init("many", to: "A", .many, deleteRule: .cascade, isOrdered: true),
+            ],
+            propertyOrder: ["x", "y", "one", "many"]
+        )
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let json = try encoder.encode(declaration)
+        #expect(
+            String(decoding: json, as: UTF8.self)
+                == #"{"attributes":[{"name":"x","type":"int64"},{"isOptional":true,"name":"y","type":"string"}],"name":"A","#
+                + #""propertyOrder":[],"relationships":[{"cardinality":"one","destination":"A","name":"one"},"#
+                + #"{"cardinality":"many","deleteRule":"cascade","destination":"A","isOrdered":true,"name":"many"}]}"#
+        )
+        #expect(try JSONDecoder().decode(EntityDescription.self, from: json) == declaration)
+        var others = [declaration, declaration, declaration]
+        others[0].propertyOrder = nil
+        others[1].propertyOrder = ["many", "x", "one", "y"]
+        others[2].relationships[0].isOptional = false
+        for other in others {
+            #expect(try JSONDecoder().decode(EntityDescription.self, from: encoder.encode(other)) == other)
+        }
+    }
+
     @Test func `decoding refuses an inconsistent model`() throws {
         let text =
             #"{"entities":[{"name":"A","superentity":"B","isAbstract":false,"attributes":[],"relationships":[],"indexes":[],"uniquenessConstraints":[]}]}"#
