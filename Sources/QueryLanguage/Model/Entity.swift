@@ -14,23 +14,23 @@ public final class Entity: @unchecked Sendable {
     public let index: Int
     /// What `LinkedEntities.init` adds. The public properties are computed: other modules of the package would check the
     /// access to a stored one.
-    @exclusivity(unchecked) var links = Links()
+    @exclusivity(unchecked) @usableFromInline var links = Links()
 
     /// The parts of an entity that depend on the other entities.
-    struct Links {
-        var superentity: Entity?
-        var subentities: [Entity] = []
-        var rootIndex = 0
-        var family: [Entity] = []
-        var properties: [Property] = []
-        var propertiesByName: [String: Property] = [:]
-        var attributes: [Attribute] = []
-        var relationships: [Relationship] = []
-        var traits: [SlotTraits] = []
-        var hasToMany = false
-        var hasComposites = false
-        var uniquenessConstraints: [[Int]] = []
-        var indexes: [FetchIndexDescription] = []
+    @usableFromInline struct Links {
+        @usableFromInline var superentity: Entity?
+        @usableFromInline var subentities: [Entity] = []
+        @usableFromInline var rootIndex = 0
+        @usableFromInline var family: [Entity] = []
+        @usableFromInline var properties: [Property] = []
+        @usableFromInline var propertiesByName: [String: Property] = [:]
+        @usableFromInline var attributes: [Attribute] = []
+        @usableFromInline var relationships: [Relationship] = []
+        @usableFromInline var traits: [SlotTraits] = []
+        @usableFromInline var hasToMany = false
+        @usableFromInline var hasComposites = false
+        @usableFromInline var uniquenessConstraints: [[Int]] = []
+        @usableFromInline var indexes: [FetchIndexDescription] = []
     }
 
     init(_ description: EntityDescription, index: Int) {
@@ -40,31 +40,31 @@ public final class Entity: @unchecked Sendable {
     }
 
     /// The entity from which this entity inherits.
-    public var superentity: Entity? { links.superentity }
+    @inlinable public var superentity: Entity? { links.superentity }
     /// The entities that inherit directly from this entity, in the order of their declaration.
-    public var subentities: [Entity] { links.subentities }
+    @inlinable public var subentities: [Entity] { links.subentities }
     /// The ``index`` of the topmost ancestor.
-    public var rootIndex: Int { links.rootIndex }
+    @inlinable public var rootIndex: Int { links.rootIndex }
     /// The entity and its descendants, each before its descendants.
-    public var family: [Entity] { links.family }
+    @inlinable public var family: [Entity] { links.family }
     /// All properties in the order of their slots, inherited ones first.
-    public var properties: [Property] { links.properties }
+    @inlinable public var properties: [Property] { links.properties }
     /// The properties by name.
-    public var propertiesByName: [String: Property] { links.propertiesByName }
+    @inlinable public var propertiesByName: [String: Property] { links.propertiesByName }
     /// All attributes, including inherited ones, in the order of their slots.
-    public var attributes: [Attribute] { links.attributes }
+    @inlinable public var attributes: [Attribute] { links.attributes }
     /// All relationships, including inherited ones, in the order of their slots.
-    public var relationships: [Relationship] { links.relationships }
+    @inlinable public var relationships: [Relationship] { links.relationships }
     /// The traits of each slot, by slot.
-    package var traits: [SlotTraits] { links.traits }
+    @inlinable package var traits: [SlotTraits] { links.traits }
     /// Whether the entity has to-many relationships.
-    package var hasToMany: Bool { links.hasToMany }
+    @inlinable package var hasToMany: Bool { links.hasToMany }
     /// Whether the entity has attributes that are stored as JSON text.
-    package var hasComposites: Bool { links.hasComposites }
+    @inlinable package var hasComposites: Bool { links.hasComposites }
     /// All uniqueness constraints, including inherited ones, each a list of slots.
-    public var uniquenessConstraints: [[Int]] { links.uniquenessConstraints }
+    @inlinable public var uniquenessConstraints: [[Int]] { links.uniquenessConstraints }
     /// All indexes, including inherited ones.
-    public var indexes: [FetchIndexDescription] { links.indexes }
+    @inlinable public var indexes: [FetchIndexDescription] { links.indexes }
 
     /// The name.
     public var name: String { description.name }
@@ -99,7 +99,7 @@ public final class Entity: @unchecked Sendable {
 }
 
 /// The properties of a slot that each save reads, without references: reading one costs a load.
-package struct SlotTraits {
+@usableFromInline package struct SlotTraits {
     /// Whether the slot may be null in a saved row.
     package let isOptional: Bool
     /// Whether the attribute has an ``AttributeValidation``.

@@ -75,13 +75,13 @@ public final class Relationship: @unchecked Sendable {
     /// The entity of the destinations.
     public let destination: Entity
     /// What `LinkedEntities.init` adds, as for an `Entity`.
-    @exclusivity(unchecked) var links = Links()
+    @exclusivity(unchecked) @usableFromInline var links = Links()
 
     /// The parts of a relationship that depend on the other relationships.
-    struct Links {
-        var inverse: Relationship?
-        var sharedInverse: Relationship?
-        var sharers: [Relationship] = []
+    @usableFromInline struct Links {
+        @usableFromInline var inverse: Relationship?
+        @usableFromInline var sharedInverse: Relationship?
+        @usableFromInline var sharers: [Relationship] = []
     }
 
     init(_ description: RelationshipDescription, slot: Int, index: Int, source: Entity, destination: Entity) {
@@ -93,12 +93,12 @@ public final class Relationship: @unchecked Sendable {
     }
 
     /// The destination's relationship that leads back; nil for a one-way relationship.
-    public var inverse: Relationship? { links.inverse }
+    @inlinable public var inverse: Relationship? { links.inverse }
     /// The destination's relationship that leads back for this relationship and others of the same source; nil if there
     /// is none.
-    public var sharedInverse: Relationship? { links.sharedInverse }
+    @inlinable public var sharedInverse: Relationship? { links.sharedInverse }
     /// The relationships whose shared inverse is this relationship, in the order of their declaration.
-    public var sharers: [Relationship] { links.sharers }
+    @inlinable public var sharers: [Relationship] { links.sharers }
 
     /// The name.
     public var name: String { description.name }
