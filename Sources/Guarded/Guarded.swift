@@ -5,12 +5,7 @@
 /// Copies share the value and the lock, which lie in one allocation: opening a store makes dozens of them.
 ///
 /// Public, because Swift inlines members of `package` types only in their own module. No product exports the module.
-///
-/// `@unchecked Sendable`: the reference to the storage is a constant. The value is written in the initializer, before
-/// another thread has a copy, and otherwise accessed only between `lock` and `unlock`, which order the accesses of all
-/// threads. A value that is not `Sendable` is accessed in the same way: callers use references in it only inside
-/// ``withLock(_:)``.
-public struct Guarded<Value>: @unchecked Sendable {
+public struct Guarded<Value> {
     @usableFromInline let storage: ManagedBuffer<Value, SystemLock>
 
     /// Makes a guarded value.
@@ -33,6 +28,11 @@ public struct Guarded<Value>: @unchecked Sendable {
         return try body(&value.pointee)
     }
 }
+
+/// `@unchecked`: the reference to the storage is a constant. The value is written in the initializer, before another
+/// thread has a copy, and otherwise accessed only between `lock` and `unlock`, which order the accesses of all threads.
+/// What leaves ``Guarded/withLock(_:)`` is a part of the value, which is `Sendable`.
+extension Guarded: @unchecked Sendable where Value: Sendable {}
 
 /// The allocation of a guarded value and its lock.
 @usableFromInline

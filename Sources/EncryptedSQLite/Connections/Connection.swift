@@ -43,6 +43,7 @@ public final class Connection {
     /// The number of the database state that the connection sees. It rises when a transaction begins or is rolled back.
     /// It stays the same while no commit of another connection can become visible.
     @exclusivity(unchecked) var stateNumber = 0
+    /// The ``annotation``: other modules of the package would check the access to a stored property.
     @exclusivity(unchecked) private var storedAnnotation: AnyObject?
     /// The ``stateNumber`` of the state in which the annotation was read, or proved to be valid.
     @exclusivity(unchecked) private var annotatedState = 0

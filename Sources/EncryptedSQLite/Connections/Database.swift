@@ -231,8 +231,11 @@ package final class Database: Sendable {
     /// Ends read transactions that no thread of this process uses, so that the write-ahead log can be written back past
     /// them.
     private func endIdleReading() {
-        guard OpenFile.hasPeers else { return readers?.endIdleTransactions() ?? () }
-        session.withLock { $0 }?.file.endIdleTransactions()
+        if OpenFile.hasPeers {
+            session.withLock { $0 }?.file.endIdleTransactions()
+        } else {
+            readers?.endIdleTransactions()
+        }
     }
 
     /// Throws `nestedWrite` if the calling thread is inside a write transaction on the file, of another database: it

@@ -47,7 +47,8 @@
 
         private let descriptor: Int32
         private let queue: DispatchQueue
-        private let source: Guarded<any DispatchSourceRead>
+        /// `nonisolated(unsafe)`: the reference is a constant, and libdispatch lets any thread use a source.
+        nonisolated(unsafe) private let source: any DispatchSourceRead
         private let state = Guarded(State())
         private let report: @Sendable (String?, FileWatcher.Change) -> Void
 
@@ -61,7 +62,7 @@
             self.queue = queue
             self.report = report
             let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-            self.source = Guarded(source)
+            self.source = source
             source.setEventHandler { [unowned self] in readEvents() }
             source.setCancelHandler { [self] in
                 close(descriptor)
@@ -73,7 +74,7 @@
         /// Ends the events and closes the descriptor.
         func cancel() {
             state.withLock { $0.isCancelled = true }
-            source.withLock { $0.cancel() }
+            source.cancel()
         }
 
         /// Watches the folder of a file.

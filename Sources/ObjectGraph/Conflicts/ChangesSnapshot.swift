@@ -26,7 +26,8 @@ struct ChangesSnapshot {
     /// Restores the changes of the context's objects. Objects that had no changes when the copy was made lose their
     /// changes.
     func restore(_ changes: ChangeTracker) {
-        let known = Set(states.map { ObjectIdentifier($0.entry.reference) })
+        var known: Set<ObjectIdentifier> = []
+        let states = states.filter { known.insert(ObjectIdentifier($0.entry.reference)).inserted }
         for entry in changes.changedEntries where !known.contains(ObjectIdentifier(entry.reference)) {
             entry.state.pointee.changes = nil
             entry.state.pointee.life.revert()

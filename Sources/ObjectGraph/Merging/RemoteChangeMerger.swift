@@ -10,8 +10,8 @@ final class RemoteChangeMerger {
     /// The announcements that are not merged yet.
     let inbox = ContextInbox()
     private let changeTracker: ChangeTracker
-    /// The inboxes of the child contexts. No access calls other code: dynamic exclusivity checks would only cost time.
-    @exclusivity(unchecked) private var childInboxes = InboxList()
+    /// The inboxes of the child contexts.
+    private var childInboxes = InboxList()
     /// Receives all announced changes of this and other contexts, and whether a save of this context made them; nil
     /// without followers of the context.
     var onCommit: ((Announcement, _ isOwnSave: Bool) -> Void)?

@@ -7,7 +7,8 @@ public import Foundation
 /// value returns a meaningless number or an empty text, but never reads memory outside the row.
 ///
 /// `@unchecked Sendable`: the properties are constants. The memory of the ``RowChunk`` is written only by the builder
-/// that made the chunk, before it returns the batch from which rows are made; afterwards all threads only read it.
+/// that made the chunk, before it returns the batch from which rows are made; afterwards all threads only read it. The
+/// objects to which its header refers are `Sendable`.
 public struct Row: SlotValues, @unchecked Sendable {
     @usableFromInline let chunk: RowChunk
     @usableFromInline let offset: UInt32

@@ -2,7 +2,7 @@
 ///
 /// `@unchecked Sendable`: a batch is a value, whose list of chunks is copied when it changes. The memory of a
 /// ``RowChunk`` is written only by the builder that made it, before it returns the chunk in a batch; afterwards all
-/// threads only read it.
+/// threads only read it. The objects to which its header refers are `Sendable`.
 public struct RowBatch: @unchecked Sendable {
     /// The chunks of the rows, which are contiguous in each chunk.
     public private(set) var chunks: [RowChunk]

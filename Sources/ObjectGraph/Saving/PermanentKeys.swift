@@ -6,7 +6,7 @@ final class PermanentKeys {
     /// The number of insertions when all inserted objects were last registered under permanent keys.
     private var registeredInsertions = 0
     /// A list for the keys of each root entity, at its ``Entity/index``, for the next save: most saves insert few
-    /// objects. No access calls other code: dynamic exclusivity checks would only cost time.
+    /// objects. It is only swapped, which calls no other code: dynamic exclusivity checks would only cost time.
     @exclusivity(unchecked) private var unused: [WantedKeys] = []
 
     init(_ changeTracker: ChangeTracker, _ stores: StoreRouter) {

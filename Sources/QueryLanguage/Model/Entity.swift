@@ -12,8 +12,8 @@ public final class Entity: @unchecked Sendable {
     public let description: EntityDescription
     /// The position in ``ManagedObjectModel/entities``.
     public let index: Int
-    /// What `LinkedEntities.init` adds. The public properties are computed: other modules of the package would check the
-    /// access to a stored one.
+    /// What `LinkedEntities.init` adds, which no code changes afterwards, so that accesses do not conflict. The public
+    /// properties are computed: other modules of the package would check the access to a stored one.
     @exclusivity(unchecked) @usableFromInline var links = Links()
 
     /// The parts of an entity that depend on the other entities.

@@ -7,8 +7,9 @@ import Observation
 final class ObservedModels: Sendable {
     static let shared = ObservedModels()
 
-    private struct Entry {
-        /// Only compared by identity: the model belongs to another isolation.
+    /// `@unchecked Sendable`: the model, which belongs to another isolation, is only compared by its identity; the runtime
+    /// synchronizes weak references. The registrar is `Sendable`.
+    private struct Entry: @unchecked Sendable {
         weak var model: AnyObject?
         let registrar: ObservationRegistrar
     }

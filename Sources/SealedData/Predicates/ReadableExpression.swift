@@ -22,7 +22,9 @@ extension ReadableExpression {
 /// fetch. The answers are kept in a table with one place for each type, chosen by its address; a type takes the place
 /// of another one that has the same.
 enum ReadableExpressions {
-    private struct Entry {
+    /// `@unchecked Sendable`: the properties are constants. Types are immutable, and the translation of a node belongs to
+    /// no actor: ``ReadableExpression`` has no isolated requirement.
+    private struct Entry: @unchecked Sendable {
         let node: Any.Type
         /// Nil if the nodes cannot be translated.
         let readable: (any ReadableExpression.Type)?

@@ -52,13 +52,15 @@ public struct _AttributeTransformer {
 
     // MARK: Finding the transformer
 
-    private struct Transformer {
+    /// `@unchecked Sendable`: the properties are constants. Several threads use one transformer at the same time, which
+    /// the documentation of ``Schema/Attribute/Option/transformable(by:)-(ValueTransformer.Type)`` asks of its class.
+    private struct Transformer: @unchecked Sendable {
         let object: ValueTransformer
         /// Whether data is the original value.
-        var isReversed = false
+        let isReversed: Bool
     }
 
-    private static let instances = Guarded<[ObjectIdentifier: ValueTransformer]>([:])
+    private static let instances = Guarded<[ObjectIdentifier: Transformer]>([:])
     private static let types = Guarded<[String: ValueTransformer.Type]>([:])
 
     /// Makes the class known under its qualified name, which options contain.
@@ -81,15 +83,14 @@ public struct _AttributeTransformer {
 
     private static func transformer(of type: ValueTransformer.Type) -> Transformer {
         let key = ObjectIdentifier(type)
-        if let known = instances.withLock({ $0[key] }) { return directed(known) }
+        if let known = instances.withLock({ $0[key] }) { return known }
         // Outside the lock: code of the program makes the transformer.
-        let new = type.init()
-        let shared = instances.withLock { instances in
+        let new = directed(type.init())
+        return instances.withLock { instances in
             let shared = instances[key] ?? new
             instances[key] = shared
             return shared
         }
-        return directed(shared)
     }
 
     /// Returns a transformer with its direction. As in Core Data, those of Foundation that make objects from data are
@@ -101,7 +102,7 @@ public struct _AttributeTransformer {
                 || ["NSKeyedUnarchiveFromData", "NSUnarchiveFromData"].contains(name)
             return Transformer(object: transformer, isReversed: isReversed)
         #else
-            return Transformer(object: transformer)
+            return Transformer(object: transformer, isReversed: false)
         #endif
     }
 }

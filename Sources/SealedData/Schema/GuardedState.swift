@@ -2,11 +2,13 @@ import Guarded
 
 /// The state of an object that several threads may read and write, each member under a lock.
 ///
-/// The classes of a schema have settable properties, as in SwiftData, and are `Sendable` with their container. The
-/// members of types that are not `Sendable`, key paths and default values, are immutable or never changed by this
-/// module.
+/// The classes of a schema have settable properties, as in SwiftData, and are `Sendable` with their container.
+///
+/// `@unchecked Sendable`: the property is a constant, and the state is accessed under its lock only. The members that
+/// leave the lock and are not `Sendable` are key paths, which are immutable, and default values, which this module never
+/// changes.
 @dynamicMemberLookup
-final class GuardedState<State>: Sendable {
+final class GuardedState<State>: @unchecked Sendable {
     private let state: Guarded<State>
 
     init(_ state: State) { self.state = Guarded(state) }

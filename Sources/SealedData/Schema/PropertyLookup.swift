@@ -19,7 +19,13 @@ final class PropertyLookup: @unchecked Sendable {
     ///
     /// Most programs write key paths as literals, which are created once. Programs that create them dynamically can
     /// make any number.
-    private static let slots = Guarded(BoundedCache<ObjectIdentifier, (keyPath: AnyKeyPath, slot: Int)>(limit: 512))
+    private static let slots = Guarded(BoundedCache<ObjectIdentifier, KnownSlot>(limit: 512))
+
+    /// `@unchecked Sendable`: the properties are constants, and key paths are immutable.
+    private struct KnownSlot: @unchecked Sendable {
+        let keyPath: AnyKeyPath
+        let slot: Int
+    }
 
     /// Returns the properties of a class, which are read once.
     static func properties(of type: any PersistentModel.Type) -> PropertyLookup {
@@ -50,7 +56,7 @@ final class PropertyLookup: @unchecked Sendable {
         let identity = ObjectIdentifier(keyPath)
         if let known = slots.withLock({ $0.value(for: identity)?.slot }) { return known }
         guard let model = root as? any PersistentModel.Type, let slot = slot(of: keyPath, in: model) else { return nil }
-        slots.withLock { _ = $0.insert((keyPath, slot), for: identity) }
+        slots.withLock { _ = $0.insert(KnownSlot(keyPath: keyPath, slot: slot), for: identity) }
         return slot
     }
 

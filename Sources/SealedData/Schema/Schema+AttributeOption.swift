@@ -29,7 +29,7 @@ extension Schema.Attribute {
         /// ``Model()`` recognizes the option in `@Attribute`. The transformer transforms values of the property's type,
         /// never nil, into `Data`, and data back into equal values. A save throws if the transformer does not transform
         /// a value. Data that it does not transform back is unreadable, like JSON text that does not decode, and stays
-        /// in the store until the property is set.
+        /// in the store until the property is set. Several threads use one transformer at the same time.
         ///
         /// The option has no effect on a type that can be stored without a transformer: one that is stored directly or
         /// by its raw value, or is `Codable`.

@@ -7,7 +7,13 @@
     /// transforms values of the property's type into `Data`, and data back into values. Several threads use one
     /// transformer at the same time.
     open class ValueTransformer: _RegisteredTransformer {
-        private static let registered = Guarded<[NSValueTransformerName: ValueTransformer]>([:])
+        private static let registered = Guarded<[NSValueTransformerName: Registered]>([:])
+
+        /// `@unchecked Sendable`: the reference is a constant. Several threads use one transformer at the same time, which
+        /// the documentation asks of its class.
+        private struct Registered: @unchecked Sendable {
+            let transformer: ValueTransformer
+        }
 
         /// Makes a transformer.
         public required init() {}
@@ -37,7 +43,7 @@
             // The replaced transformer is released outside the lock: its `deinit` is code of the program.
             _ = registered.withLock { transformers in
                 let replaced = transformers[name]
-                transformers[name] = transformer
+                transformers[name] = transformer.map(Registered.init)
                 return replaced
             }
         }
@@ -48,7 +54,7 @@
         }
 
         fileprivate static func transformer(named name: NSValueTransformerName) -> ValueTransformer? {
-            registered.withLock { $0[name] }
+            registered.withLock { $0[name] }?.transformer
         }
     }
 

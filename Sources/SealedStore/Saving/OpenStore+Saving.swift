@@ -48,7 +48,6 @@ extension OpenStore {
         guard !description.isReadOnly else { throw ObjectGraphError.storeIsReadOnly }
         let root = model.root(of: entity)
         var ids: [ManagedObjectID] = []
-        ids.reserveCapacity(count)
         try sequences.take(count, rootIndex: root.index) { count in
             var isCommit = false
             let keys = try writeTransaction { connection in
@@ -58,7 +57,7 @@ extension OpenStore {
             historyFollowing.noteReservation(of: keys.count, isCommit: isCommit)
             return keys
         } _: { keys in
-            for key in keys { ids.append(ManagedObjectID(entity: entity, storeUUID: uuid, key: key)) }
+            ids += keys.lazy.map { ManagedObjectID(entity: entity, storeUUID: uuid, key: $0) }
         }
         if let last = ids.last { tableSizes.note(lastKey: last.key, rootIndex: root.index) }
         return ids

@@ -44,12 +44,9 @@ final class EntityStatements: Sendable {
         updates.withLock { known in
             if let last = known.last, last.entity === entity, last.slots == slots { return last }
             let key = UpdateKey(entityIndex: entity.index, slots: slots)
-            if let update = known.all.value(for: key) {
-                known.last = update
-                return update
-            }
-            let update = EntityUpdate(of: entity, slots, schema.table(of: entity))
-            known.all.insert(update, for: key)
+            let found = known.all.value(for: key)
+            let update = found ?? EntityUpdate(of: entity, slots, schema.table(of: entity))
+            if found == nil { known.all.insert(update, for: key) }
             known.last = update
             return update
         }

@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    // The damage changes the application ID of the page, which another page of the key's file explains.
+    // The damage changes the application ID in the page. The log has an intact copy of the page.
     @Test func `a first page that is damaged in the file is read from the log`() throws {
         let (logged, copy) = (folder.filePath("logged"), folder.filePath("copy"))
         let original = try openSample(logged)

@@ -91,6 +91,15 @@ import Testing
         #expect(try library.keys("Tag", nil).count == 101)
         #expect(try library.check().isEmpty)
     }
+
+    @Test func `an impossible number of identifiers is an error, and reserves none`() throws {
+        let folder = TemporaryFolder()
+        let library = try Library(folder.file("library.store"))
+        let (store, tag) = (try library.store(), library.entity("Tag"))
+        #expect(throws: SealedStoreError.self) { try store.obtainPermanentIDs(for: tag, count: .max) }
+        for count in [0, -1, .min] { #expect(try store.obtainPermanentIDs(for: tag, count: count).isEmpty) }
+        #expect(try store.obtainPermanentIDs(for: tag, count: 3).map(\.key) == [1, 2, 3])
+    }
 }
 
 /// Saves new objects on a separate thread.
