@@ -7,10 +7,11 @@ extension ManagedObjectContext {
     /// - Throws: ``ObjectGraphError/unreadable(_:)`` if values could not be read since the last fetch or by this one,
     ///   each failure once; errors of the store.
     /// - Complexity: one statement, and one for each step of a path to prefetch; O(1) for each result.
-    public func fetch<T: GraphObject>(_ request: FetchRequest, as type: T.Type = T.self) throws -> [T] {
+    public func fetch<T: GraphObject>(_ request: consuming FetchRequest, as type: T.Type = T.self) throws -> [T] {
         try savingThread.requireOwnThread()
         processPendingChanges()
         try reportReadFailures()
+        request.readFailures = readFailures
         let objects: [T] = try fetcher.fetch(request)
         try loader.prefetch(request.relationshipKeyPathsForPrefetching, from: objects)
         try reportReadFailures()

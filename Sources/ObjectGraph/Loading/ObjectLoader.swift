@@ -140,10 +140,12 @@ final class ObjectLoader {
 
     /// The rows of the objects that match a request, in its order. A value that cannot be read later is reported to
     /// this context.
-    func rows(for request: consuming FetchRequest) throws -> RowBatch {
-        request.readFailures = readFailures
-        let entity = request.entity
-        return try stores.execute(request, of: entity)
+    func rows(for request: FetchRequest) throws -> RowBatch {
+        // A fetch of the context has set the record already, so that its request needs no copy.
+        guard request.readFailures !== readFailures else { return try stores.execute(request, of: request.entity) }
+        var ownRequest = request
+        ownRequest.readFailures = readFailures
+        return try stores.execute(ownRequest, of: request.entity)
     }
 
     // MARK: Failures

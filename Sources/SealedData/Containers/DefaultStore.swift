@@ -139,7 +139,8 @@ public final class DefaultStore: DataStore, DataStoreBatching, Sendable {
 extension FetchRequest {
     fileprivate init<T: PersistentModel>(_ descriptor: FetchDescriptor<T>, in context: ManagedObjectContext) throws {
         guard let entity = context.entity(for: T.self) else { throw SwiftDataError(classOutsideSchema: T.self) }
-        try self.init(descriptor, of: entity, in: context.model)
+        self.init(entity)
+        try read(descriptor, in: context.model)
     }
 }
 

@@ -108,7 +108,8 @@ extension ModelContext {
     @inlinable
     func request<T: PersistentModel>(for descriptor: FetchDescriptor<T>) throws -> FetchRequest {
         guard let entity = graph.entity(for: T.self) else { throw SwiftDataError(classOutsideSchema: T.self) }
-        var request = try FetchRequest(descriptor, of: entity, in: graph.model)
+        var request = FetchRequest(entity)
+        try request.read(descriptor, in: graph.model)
         if hasDataStores { note(descriptor, in: &request) }
         return request
     }

@@ -2,16 +2,15 @@ public import Foundation
 public import ObjectGraph
 
 extension FetchRequest {
-    /// Makes the fetch request for a descriptor.
+    /// Reads a descriptor of the objects of the request's entity.
     ///
     /// The parts that most descriptors have are read by inlinable code, which the program specializes for each class:
     /// unspecialized generic code looks up metadata for each property of a descriptor, which takes as long as a small
-    /// fetch.
+    /// fetch. It is no initializer since that would own, and so copy, the descriptor.
     ///
     /// - Throws: ``SwiftDataError/unsupportedPredicate`` or a related error if the store cannot execute the descriptor.
     @inlinable
-    init<T: PersistentModel>(_ descriptor: FetchDescriptor<T>, of entity: Entity, in model: ManagedObjectModel) throws {
-        self.init(entity)
+    mutating func read<T: PersistentModel>(_ descriptor: FetchDescriptor<T>, in model: ManagedObjectModel) throws {
         if let condition = descriptor.predicate {
             try read(condition.expression, on: condition.variable.key, in: model)
         }
