@@ -33,24 +33,33 @@ extension Database {
     ///   - verify: Runs in a read transaction before the database is accepted, as in the initializer.
     /// - Throws: As the initializer does; `closed`. The database stays locked then.
     package func unlock(with key: EncryptionKey, verify: (Connection) throws -> Void = { _ in }) throws {
-        try phase.withLock { phase in
-            guard phase != .closed else { throw DatabaseError.closed }
-            guard phase == .locked, let files else { return }
+        try reopen(verify: verify) { phase throws(DatabaseError) in
+            guard phase != .closed else { throw .closed }
+            return phase == .locked ? key : nil
+        }
+    }
+
+    /// Opens the file again with the key that a function returns for the phase, unless it returns nil.
+    private func reopen(
+        verify: (Connection) throws -> Void,
+        _ key: (Phase) throws(DatabaseError) -> EncryptionKey?
+    ) throws {
+        let isReopened = try phase.withLock { phase in
+            guard let key = try key(phase), let files else { return false }
             var options = options
             options.createsIfMissing = false
             let opening = FileOpening(files: files, options: options, counters: counters)
             let opened = try opening.open(key, create: { _ in }, verify: verify)
-            restart(opened)
+            work.resume()
+            let file = OpenFile(opened.opener.files, opened.identity)
+            start(FileSession(file: file, opener: opened.opener), with: opened.connection)
+            // Their states are gone.
+            stopSnapshots(.closed)
             phase = .open
+            return true
         }
-    }
-
-    private func restart(_ opened: FileOpening.Result) {
-        work.resume()
-        let file = OpenFile(opened.opener.files, opened.identity)
-        start(FileSession(file: file, opener: opened.opener), with: opened.connection)
-        // Their states are gone.
-        stopSnapshots(.closed)
+        // Without the lock, since the observers read.
+        if isReopened { foreignCommits.noteReopening() }
     }
 
     /// Closes all connections and keeps the key, so that no lock on the file is held. Later use throws `suspended`,
@@ -80,15 +89,9 @@ extension Database {
     /// - Throws: `locked`; `closed`; `wrongKey` if another process has changed the key; the errors of opening. The
     ///   database stays suspended then.
     package func resume(verify: (Connection) throws -> Void = { _ in }) throws {
-        try phase.withLock { phase in
+        try reopen(verify: verify) { phase throws(DatabaseError) in
             guard phase == .suspended || phase == .open else { throw phase.error ?? .closed }
-            guard phase == .suspended, let files, let key = session.withLock({ $0 })?.opener.key else { return }
-            var options = options
-            options.createsIfMissing = false
-            let opening = FileOpening(files: files, options: options, counters: counters)
-            let opened = try opening.open(key.encryptionKey, create: { _ in }, verify: verify)
-            restart(opened)
-            phase = .open
+            return phase == .suspended ? session.withLock { $0 }?.opener.key.encryptionKey : nil
         }
     }
 

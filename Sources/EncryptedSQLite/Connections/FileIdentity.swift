@@ -42,7 +42,7 @@ extension Connection {
     }
 
     /// Whether SQLite finds another file, or none, at the path.
-    private var hasMovedFile: Bool {
+    var hasMovedFile: Bool {
         var hasMoved: Int32 = 0
         let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
         return code == SQLITE_OK && hasMoved != 0

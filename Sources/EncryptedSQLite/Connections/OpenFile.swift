@@ -100,11 +100,13 @@ struct OpenFile: Sendable {
         with opener: ConnectionOpener,
         _ connect: (ConnectionOpener) throws(DatabaseError) -> Connection
     ) throws(DatabaseError) -> Connection {
-        try requireUnmovedFile()
         do throws(DatabaseError) {
             var opener = opener
             opener.sharedFile = shared
-            let connection = try connect(opener)
+            let connection = try OpeningGate.at(opener.files.path).opening { () throws(DatabaseError) in
+                try requireUnmovedFile()
+                return try connect(opener)
+            }
             guard try connection.fileIdentity() == identity else {
                 throw DatabaseError.moved(path: opener.files.namedPath)
             }

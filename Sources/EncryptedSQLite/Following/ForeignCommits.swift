@@ -78,8 +78,17 @@ final class ForeignCommits: Sendable {
         }
         guard isFollowed else { return }
         watch()
-        // Others may have committed while the database was not open.
+        // Others may have committed while no connection was open.
         queue.async { [weak self] in self?.noteEvent() }
+    }
+
+    /// Reports that others may have committed while the database was locked or suspended.
+    func noteReopening() {
+        if state.withLock({ $0.followers > 0 }) {
+            // The next check finds only what they commit from now on.
+            try? connections?.withFreeConnection { _ = try $0.seesForeignCommit() }
+        }
+        onCommit?()
     }
 
     /// Ends the watch, before the database is closed.
@@ -210,12 +219,12 @@ extension Database {
     /// Sets the function that is called after commits of others to the file, on any thread: once for several commits.
     ///
     /// Those of other databases of this process are noticed in any case, those of other processes after
-    /// ``beginFollowing()``.
+    /// ``beginFollowing()``. When a locked or suspended database has been opened again, the function is called in any
+    /// case: others may have committed meanwhile.
     package func onForeignCommit(_ body: (@Sendable () -> Void)?) { foreignCommits.onCommit = body }
 
     /// Begins to notice the commits of other processes: usually within milliseconds, and within a second if the system
-    /// cannot watch the folder of the file. Calls are counted. Locked and suspended databases notice after they are
-    /// opened again that others may have committed.
+    /// cannot watch the folder of the file. Calls are counted.
     package func beginFollowing() { foreignCommits.begin() }
 
     /// Reverses one call of ``beginFollowing()``.

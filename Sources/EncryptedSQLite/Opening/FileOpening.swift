@@ -54,10 +54,11 @@ struct FileOpening {
                 defer { withExtendedLifetime(shared) {} }
                 // SQLite would make a new log for connections that share the index of the old one.
                 if let moved = shared?.movedFile { throw DatabaseError.moved(path: moved) }
-                return try openExisting(key, known: known, create: create, verify: verify)
+                return try openExisting(key, known: &known, create: create, verify: verify)
             } catch {
                 attempts += 1
                 var isRetried = false
+                var isReplaced = false
                 switch error as? DatabaseError {
                 case .cannotOpen:
                     isRetried = InterruptedSwap.repair(files, options) == .repaired || !isRepairTried
@@ -67,15 +68,17 @@ struct FileOpening {
                 default: break
                 }
                 // Another process has replaced the file meanwhile, which explains any error.
-                if let new = FileIdentity(path: files.path), new != identity { isRetried = true }
-                guard isRetried, attempts < Self.maximumAttempts else { throw error }
+                if let new = FileIdentity(path: files.path), new != identity { isReplaced = true }
+                guard isRetried || isReplaced, attempts < Self.maximumAttempts else {
+                    throw isReplaced ? DatabaseError.busy : error
+                }
             }
         }
     }
 
     private func openExisting(
         _ key: EncryptionKey,
-        known: DerivedKey?,
+        known: inout DerivedKey?,
         create: (Connection) throws -> Void,
         verify: (Connection) throws -> Void
     ) throws -> Result {
@@ -89,6 +92,7 @@ struct FileOpening {
             derived = known
         } else {
             derived = try DerivedKey(key, fileSalt: inspection.salt, counters: counters)
+            known = derived
         }
         let header = inspection.header(derived)
         do throws(DatabaseError) {
@@ -144,7 +148,10 @@ struct FileOpening {
         if keepsLog { connection.writesLogBackOnClose = false }
         do {
             let role: ConnectionOpener.Role = options.readOnly || options.examinesOnly ? .reader : .first
-            try opener.prepare(connection, for: role)
+            try OpeningGate.at(files.path).opening { () throws(DatabaseError) in
+                guard !connection.hasMovedFile else { throw .moved(path: path) }
+                try opener.prepare(connection, for: role)
+            }
             try opener.restrict(connection)
             // The settings have read the file.
             opener.detectLog(of: connection)

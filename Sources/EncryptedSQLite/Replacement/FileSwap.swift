@@ -30,6 +30,7 @@ import Foundation
 ///
 /// A connection that has opened the old file and waits for the PENDING lock at step 4 reads the old file beside the new
 /// log afterwards. Step 5 makes it fail; connections of this package compare the file with the path after opening, too.
+/// A connection of this process would also damage the new index: see ``OpeningGate``.
 /// Step 5 leaves no content of the old file on the disk for as long as connections keep it. It is omitted if the file
 /// has another name, a hard link. The length stays at one page: SQLite removes the log by name if the file is empty.
 struct FileSwap {
@@ -45,7 +46,10 @@ struct FileSwap {
     func run(_ built: FileReplacement.Built) throws(DatabaseError) -> Outcome {
         let timeout = options.busyTimeoutMilliseconds
         let lock = built.file.lock
-        try lock.lockReading(timeoutMilliseconds: timeout) { session.file.endIdleTransactions() }
+        let gate = OpeningGate.at(files.path)
+        try lock.lockReading(timeoutMilliseconds: timeout, gate) { session.file.endIdleTransactions() }
+        // Before the new connections of this database.
+        defer { gate.open() }
         try lock.lockOpening(timeoutMilliseconds: timeout)
         guard let file = csqlcipher_main_file(lock.connection.handle) else { throw .moved(path: files.namedPath) }
         let folderLock = try FolderLock.take(files.folder, timeoutMilliseconds: timeout)

@@ -54,14 +54,24 @@ final class LogLocks {
     /// Keeps all connections from reading, checkpoints and recovery, too, once all of the log is written back into the
     /// file. The lock for writing must be held.
     ///
-    /// - Parameter endIdleTransactions: Ends read transactions that no thread of this process uses.
+    /// - Parameters:
+    ///   - gate: The gate of the path, which is closed when the function returns, and open when it throws. It is closed
+    ///     before the locks are taken, since a connection that is being opened waits for them.
+    ///   - endIdleTransactions: Ends read transactions that no thread of this process uses.
     /// - Throws: `busy` if another connection reads for longer than the timeout.
-    func lockReading(timeoutMilliseconds: Int, endIdleTransactions: () -> Void) throws(DatabaseError) {
+    func lockReading(
+        timeoutMilliseconds: Int,
+        _ gate: OpeningGate,
+        endIdleTransactions: () -> Void
+    ) throws(DatabaseError) {
         precondition(held.lowerBound == Self.writing && held.count == 1, "The lock for writing comes first.")
         try wait(timeoutMilliseconds) { () throws(DatabaseError) in
             endIdleTransactions()
             guard try writeLogBack() else { return SQLITE_BUSY }
-            return csqlcipher_lock_log(file, Self.writing + 1, Self.count - 1)
+            gate.close()
+            let code = csqlcipher_lock_log(file, Self.writing + 1, Self.count - 1)
+            if code != SQLITE_OK { gate.open() }
+            return code
         }
         held = Self.writing..<Self.count
     }

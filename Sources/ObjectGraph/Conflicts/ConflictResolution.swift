@@ -150,7 +150,7 @@ struct ConflictResolution {
                 if let base, object.entity.isStoredInRow(slot) { changes[slot] = .value(base.valueOrNull(at: slot)) }
             }
         case .rollback:
-            object.revertRelationships()
+            object.revertRelationships(to: row)
             object.dropChanges { _ in true }
             changeTracker.dropUpdate(of: object)
             rolledBack.append(object)

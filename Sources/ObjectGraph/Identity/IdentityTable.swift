@@ -34,6 +34,11 @@ final class IdentityTable {
     /// the table.
     @exclusivity(unchecked) private var discarded: Set<Int64> = []
     @exclusivity(unchecked) private var sweepCount = IdentityTable.smallestSweep
+    /// The arrays of objects of the table that the program read or changed last.
+    @exclusivity(unchecked) var recentMembers = RecentMembers()
+    /// The number of times that the table has released objects, which another reference may retain: as long as it is the
+    /// same, no address is that of another object than before.
+    @exclusivity(unchecked) private(set) var releases = 0
 
     /// Creates an empty table; `onlyEntity` is the index of the entity of all objects if there is only one.
     init(onlyEntity: Int? = nil) {
@@ -107,6 +112,7 @@ final class IdentityTable {
 
     /// Releases the object with a key.
     func remove(_ key: Int64) {
+        releases &+= 1
         if key < 0 { return temporary.remove(key) }
         let place = place(of: key)
         guard place >= 0, let object = objects[place] else { return }
@@ -125,8 +131,10 @@ final class IdentityTable {
     ///
     /// - Returns: the replaced object; nil if it has other references, or does not exist.
     func replaceUnused(_ key: Int64, with object: AnyObject) -> AnyObject? {
+        _ = recentMembers.removeAll()
         let place = place(of: key)
         guard place >= 0, isKnownUniquelyReferenced(&objects[place]) else { return nil }
+        releases &+= 1
         let replaced = objects[place]
         objects[place] = object
         return replaced
@@ -140,11 +148,10 @@ final class IdentityTable {
             }
     }
 
-    /// The number of sweeps that released objects: while it does not change, no address is reused for another object.
-    private(set) var sweeps = 0
-
     /// Releases the objects without other references, and reserves capacity for further objects.
     func sweep(reserving additional: Int = 0) {
+        // First: their references do not count. An object that is in no table any more is released with them.
+        _ = recentMembers.removeAll()
         var dead = removeDiscarded()
         let discardedCount = dead.count
         for place in 0..<capacity where isKnownUniquelyReferenced(&objects[place]) {
@@ -155,7 +162,7 @@ final class IdentityTable {
         }
         count -= dead.count - discardedCount
         sweepCount = max(Self.smallestSweep, 2 * (count + discarded.count))
-        if !dead.isEmpty { sweeps &+= 1 }
+        if !dead.isEmpty { releases &+= 1 }
         if dead.count > discardedCount { rebuild(capacity: Self.capacity(for: count + additional)) }
         // Released last, since the `deinit` of an object may call this table.
         withExtendedLifetime(dead) {}
@@ -235,7 +242,8 @@ final class IdentityTable {
     }
 
     private func detachAll() -> [AnyObject] {
-        var all = temporary.removeAll()
+        releases &+= 1
+        var all = temporary.removeAll() + recentMembers.removeAll()
         for place in 0..<capacity {
             if let object = objects[place] { all.append(object) }
             objects[place] = nil

@@ -74,6 +74,26 @@ struct KeyList {
         count = end
     }
 
+    /// Replaces some of the keys, as ``replace(by:)`` replaces all. The others and their order stay.
+    mutating func replace(_ keys: some Collection<Int64>, by newKey: (Int64) -> Int64) {
+        // Otherwise a new index, built when it is needed, costs less.
+        guard keys.count < count / 4 else {
+            let replaced = Set(keys)
+            return replace { replaced.contains($0) ? newKey($0) : $0 }
+        }
+        for key in keys {
+            guard let position = position(of: key) else { continue }
+            let new = newKey(key)
+            guard new != 0 else {
+                remove(key)
+                continue
+            }
+            slots[position] = new
+            positions?[key] = nil
+            positions?[new] = position
+        }
+    }
+
     /// Adds a key that is known to be new in the empty position of a removed key, or at the end if that position no
     /// longer exists.
     mutating func insert(_ key: Int64, at position: Int) {

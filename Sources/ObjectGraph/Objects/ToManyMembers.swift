@@ -188,9 +188,12 @@ final class ToManyMembers {
     }
 
     /// Replaces keys by others.
+    ///
+    /// - Precondition: The keys are those of added members.
     func replaceKeys(_ newKeys: [Int64: Int64]) {
-        guard keys.contains(where: { newKeys[$0] != nil }) else { return }
-        keys = KeyList(keys.map { newKeys[$0] ?? $0 })
+        let replaced = added.filter { newKeys[$0] != nil }
+        guard !replaced.isEmpty else { return }
+        keys.replace(replaced) { newKeys[$0] ?? $0 }
         addedKeys = Set(addedKeys.map { newKeys[$0] ?? $0 })
     }
 
@@ -198,9 +201,12 @@ final class ToManyMembers {
     func didSave(keyInStore: (Int64) -> Int64) {
         if !isLoaded {
             keys = KeyList()
-        } else if areAllAdded || addedKeys.contains(where: { $0 < 0 }) {
-            // Only members added since the last save may have temporary keys.
+        } else if areAllAdded {
             keys.replace(by: keyInStore)
+        } else {
+            // Only members added since the last save may have temporary keys.
+            let temporary = addedKeys.filter { $0 < 0 }
+            if !temporary.isEmpty { keys.replace(temporary, by: keyInStore) }
         }
         areAllAdded = false
         addedKeys = []

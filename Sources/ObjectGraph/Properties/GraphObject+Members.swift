@@ -27,18 +27,25 @@ extension GraphObject {
         guard let loaded = loadedMembers(at: slot), let context = loaded.handler.context,
             context.identityMap.handlers[loaded.relationship.destination.index].objectType is M.Type
         else { return memberObjects(at: slot).compactMap { $0 as? M } }
-        if let recent = recentMembers(loaded.members, of: loaded.relationship, as: type) { return recent }
         context.loader.verifyAdded(loaded)
-        let capacity = loaded.members.count
+        let (members, relationship) = (loaded.members, loaded.relationship)
+        if let recent = recentMembers(members, of: relationship, in: context, as: type) { return recent }
+        let capacity = members.count
         if capacity == 0 { return [] }
         return withExtendedLifetime(loaded) {
-            [M](unsafeUninitializedCapacity: capacity) { buffer, count in
+            let objects = [M](unsafeUninitializedCapacity: capacity) { buffer, count in
                 // The class does not affect the representation of a reference. Without generic code, the loop is as
                 // fast as possible.
                 count = buffer.withMemoryRebound(to: AnyObject.self) { context.loader.objects(of: loaded, into: $0) }
             }
+            if capacity >= Self.smallestKeptArray { keepRecentMembers(objects, members, of: relationship, in: context) }
+            return objects
         }
     }
+
+    /// The smallest number of members that are worth keeping as an array: it takes some 100 ns to store an array, and 25
+    /// ns for each member to make it again.
+    private static var smallestKeptArray: Int { 128 }
 
     /// The members of a to-many relationship, loaded unless the object is in no context; nil if there are none.
     private func loadedMembers(at slot: Int) -> LoadedMembers? {
@@ -75,9 +82,9 @@ extension GraphObject {
     }
 
     /// Removes members that are not among the new ones, and adds new ones that are not members yet.
-    private func replaceMembers(
-        _ old: ArraySlice<any GraphObject>,
-        by new: ArraySlice<any GraphObject>,
+    func replaceMembers(
+        _ old: some Collection<any GraphObject>,
+        by new: some Collection<any GraphObject>,
         of relationship: Relationship
     ) {
         if old.isEmpty, new.isEmpty { return }

@@ -43,16 +43,19 @@ extension GraphObject {
         }
     }
 
-    /// Sets the object's relationships, and their inverses, to the stored destinations and members, except for
+    /// Sets the object's changed relationships, and their inverses, to the stored destinations and members, except for
     /// relationships that the members' rows contain.
-    func revertRelationships() {
+    ///
+    /// - Parameter stored: The stored row, if it is another one than the known row.
+    func revertRelationships(to stored: Row? = nil) {
         guard let changes = state.pointee.changes, let loader = state.pointee.handler?.context?.loader else { return }
+        let row = stored ?? state.pointee.row
         for relationship in entity.relationships {
             switch (changes[relationship.slot], relationship.placement) {
             case (.value, .sourceKey):
-                let stored = state.pointee.row?.integer(at: relationship.slot) ?? 0
+                let key = row?.integer(at: relationship.slot) ?? 0
                 setDestination(
-                    loader.objects(with: [stored], of: relationship.destination).first,
+                    loader.objects(with: [key], of: relationship.destination).first,
                     at: relationship.slot
                 )
             case (.members(let members), .joinTable) where members.isChanged:

@@ -18,7 +18,6 @@ final class ChangeTracker {
     var undoManager: UndoManager?
     /// The context, as the target of operations of the undo manager.
     weak var undoTarget: AnyObject?
-    var recentMembers = RecentMembers()
     /// The number of saves.
     private(set) var saveCount = 0
     /// See ``ManagedObjectContext/didGetChanges``.
@@ -132,7 +131,7 @@ final class ChangeTracker {
     func removeAll() {
         identityMap.noteDeletion()
         identityMap.forgetTemporaryKeys()
-        let all = (inserted.removeAll(), updated.removeAll(), deleted.removeAll(), recentMembers.removeAll())
+        let all = (inserted.removeAll(), updated.removeAll(), deleted.removeAll())
         // Released last, since the `deinit` of an object may call the context.
         withExtendedLifetime(all) {}
     }
@@ -148,7 +147,7 @@ final class ChangeTracker {
         identityMap.noteDeletion()
         let removed = (
             inserted.removeAll(where: isRemoved), updated.removeAll(where: isRemoved),
-            deleted.removeAll(where: isRemoved), recentMembers.removeAll()
+            deleted.removeAll(where: isRemoved)
         )
         withExtendedLifetime(removed) {}
     }

@@ -46,11 +46,7 @@ struct BatchKeys {
 
     /// The keys of a root entity, ascending.
     func keys(of entity: Entity) throws -> [Int64] {
-        try connection.withStatement(Self.keys(of: entity) + #" ORDER BY "_id""#) { statement in
-            var keys: [Int64] = []
-            while try statement.step() { keys.append(statement.integer(at: 0)) }
-            return keys
-        }
+        try connection.withStatement(Self.keys(of: entity) + #" ORDER BY "_id""#) { try $0.primaryKeys(of: entity) }
     }
 }
 

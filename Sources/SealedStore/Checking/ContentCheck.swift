@@ -62,7 +62,7 @@ struct ContentCheck {
         let place = PropertyPlace(entity: root.name, property: nil)
         let next = #"(SELECT "next" FROM "_sequence" WHERE "entity" = \#(SQL.literal(root.name)))"#
         var rules = [
-            Rule(kind: .invalidKey, place: place, violation: #"t0."_id" <= 0"#),
+            Rule(kind: .invalidKey, place: place, violation: #"t0."_id" NOT BETWEEN 1 AND \#(Int64.max - 1)"#),
             Rule(
                 kind: .invalidVersion,
                 place: place,

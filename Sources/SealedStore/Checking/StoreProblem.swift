@@ -15,7 +15,7 @@ public struct StoreProblem: Hashable, Sendable {
         case foreignSchema(String)
         /// Rows are of an unknown or abstract entity.
         case unknownEntity
-        /// Rows have a key that is not positive.
+        /// Rows have a key that no object can have: one that is not positive, or the largest integer.
         case invalidKey
         /// Rows have no version.
         case invalidVersion
@@ -103,7 +103,7 @@ extension StoreProblem: CustomStringConvertible {
         case .foreignSchema(let object):
             "the schema is not that of the store: '\(object)' is missing, altered or foreign"
         case .unknownEntity: "rows of an unknown or abstract entity"
-        case .invalidKey: "primary keys that are not positive"
+        case .invalidKey: "numbers that cannot be primary keys"
         case .invalidVersion: "rows without a version"
         case .exhaustedSequence: "primary keys that the sequence would return again"
         case .missingValue: "no value of a required property"

@@ -49,11 +49,7 @@ enum IdentityTable {
                 SELECT t."_id" FROM \(schema.table(of: root).name) AS t WHERE NOT EXISTS \
                 (SELECT 1 FROM "_identity" WHERE "entity" = \(schema.names.code(of: root)) AND "key" = t."_id")
                 """
-            let keys = try connection.withUncachedStatement(sql) { statement in
-                var keys: [Int64] = []
-                while try statement.step() { keys.append(statement.integer(at: 0)) }
-                return keys
-            }
+            let keys = try connection.withUncachedStatement(sql) { try $0.primaryKeys(of: root) }
             try insert(keys, of: root, schema.names, &identifiers, on: connection)
             count += keys.count
         }

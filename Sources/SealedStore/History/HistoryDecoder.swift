@@ -253,7 +253,7 @@ struct HistoryReader {
         var last: Int64 = 0
         for _ in 0..<(try count(least: 1)) {
             last = last &+ (try signed())
-            guard last > 0 else { throw Self.damage }
+            guard last.isPrimaryKey else { throw Self.damage }
             keys.append(last)
         }
         return keys

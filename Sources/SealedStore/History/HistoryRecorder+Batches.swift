@@ -111,11 +111,7 @@ extension HistoryRecorder {
                     SELECT "_id" FROM \(store.schema.table(of: root).name) WHERE "_id" > \(last) \
                     ORDER BY "_id" LIMIT \(Self.rowsAtOnce)
                     """
-                let part = try connection.withUncachedStatement(sql) { statement in
-                    var keys: [Int64] = []
-                    while try statement.step() { keys.append(statement.integer(at: 0)) }
-                    return keys
-                }
+                let part = try connection.withUncachedStatement(sql) { try $0.primaryKeys(of: root) }
                 guard let end = part.last else { break }
                 try addDeletions(part, of: root)
                 last = end

@@ -91,7 +91,7 @@ struct SalvagedHistory {
         let roots = Set(schema.model.entities.filter(\.isRoot).map(schema.names.code))
         func insert(_ identifier: StoredValue, _ entity: StoredValue, _ key: StoredValue) throws {
             guard case .blob(let bytes) = identifier, bytes.count == 16, case .integer(let code) = entity,
-                roots.contains(code), case .integer(let key) = key, key > 0
+                roots.contains(code), case .integer(let key) = key, key.isPrimaryKey
             else { return }
             let sql = #"INSERT OR IGNORE INTO "_identity" ("uuid", "entity", "key") VALUES (?, ?, ?)"#
             try connection.withStatement(sql) { statement in

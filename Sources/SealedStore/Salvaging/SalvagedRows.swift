@@ -100,7 +100,7 @@ struct SalvagedRows {
             }
             entity = found
         }
-        guard source.isCertain, key > 0, !entity.isAbstract, mayHold(values) else {
+        guard source.isCertain, key.isPrimaryKey, !entity.isAbstract, mayHold(values) else {
             rejectedCount += 1
             return
         }

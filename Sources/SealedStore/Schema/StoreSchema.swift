@@ -192,11 +192,11 @@ final class EntityTable: Sendable {
     /// The identifier of the object in the current row of a statement.
     ///
     /// - Parameter entityColumn: The index of `_entity`, if the table has it. `_id` is the first column.
-    /// - Throws: ``SealedStoreError/damagedRow(entity:property:)`` for a key that is not positive, and for a number
+    /// - Throws: ``SealedStoreError/damagedRow(entity:property:)`` for a number that cannot be a key, and for one
     ///   that belongs to no entity.
     func id(of row: borrowing Statement, entityColumn: Int32, storeUUID: UUID) throws -> ManagedObjectID {
         let key = row.integer(at: 0)
-        guard key > 0 else { throw SealedStoreError.damagedRow(entity: root.name, property: "_id") }
+        guard key.isPrimaryKey else { throw SealedStoreError.damagedRow(entity: root.name, property: "_id") }
         var entity = root
         if hasEntityColumn {
             let code = row.integer(at: entityColumn)

@@ -179,7 +179,7 @@ final class EntitySelection: Sendable {
     private func read(_ statement: borrowing Statement, _ layout: RowLayout, into rows: inout RowBatchBuilder) throws {
         let word = statement.integer(at: 1)
         let key = statement.integer(at: 0)
-        guard key > 0 else { throw damage("_id") }
+        guard key.isPrimaryKey else { throw damage("_id") }
         rows.begin(
             key: key,
             version: UInt32(truncatingIfNeeded: word),
@@ -191,7 +191,7 @@ final class EntitySelection: Sendable {
             switch cell.content {
             case .key:
                 let key = statement.integer(at: cell.column)
-                if key > 0 {
+                if key.isPrimaryKey {
                     rows.set(integer: key, at: cell.slot)
                 } else if !statement.isNull(at: cell.column) {
                     throw damage(at: cell.slot, of: layout)

@@ -24,7 +24,10 @@ import Testing
         let built = try replacement.build(newKey, progress: Progress(totalUnitCount: 100)) { source, target, progress in
             try PageCopy.run(from: source, to: target, progress: progress)
         }
-        try built.file.lock.lockReading(timeoutMilliseconds: 1000) { session.file.endIdleTransactions() }
+        let gate = OpeningGate.at(path)
+        try built.file.lock.lockReading(timeoutMilliseconds: 1000, gate) { session.file.endIdleTransactions() }
+        // The gate ends with its process.
+        gate.open()
         try built.file.lock.lockOpening(timeoutMilliseconds: 1000)
         let swap = FileSwap(session: session, options: database.options)
         let file = try #require(csqlcipher_main_file(built.file.lock.connection.handle))

@@ -21,12 +21,14 @@ import Testing
         var site: String
         var number: Int
         var title: String
+        var mainTag: Tag?
         @Relationship(inverse: \Tag.articles) var tags: [Tag]
 
-        init(site: String, number: Int, title: String, tags: [Tag] = []) {
+        init(site: String, number: Int, title: String, mainTag: Tag? = nil, tags: [Tag] = []) {
             self.site = site
             self.number = number
             self.title = title
+            self.mainTag = mainTag
             self.tags = tags
         }
     }
@@ -68,6 +70,22 @@ import Testing
         let tags = try context.fetch(FetchDescriptor<Tag>(sortBy: [SortDescriptor(\.name)]))
         #expect(tags.map(\.name) == ["all", "even", "odd"])
         #expect(tags.map(\.articles.count) == [50, 25, 25])
+    }
+
+    @Test func `the saved model keeps the relationships that are empty in the new one`() throws {
+        let context = ModelContext(container)
+        let (main, first, second) = (Tag(name: "main"), Tag(name: "first"), Tag(name: "second"))
+        context.insert(Article(site: "s", number: 1, title: "old", mainTag: main, tags: [first]))
+        try context.save()
+        context.insert(Article(site: "s", number: 1, title: "new"))
+        try context.save()
+        context.insert(Article(site: "s", number: 1, title: "newest", tags: [second]))
+        try context.save()
+        let other = ModelContext(container)
+        let saved = try #require(try other.fetch(FetchDescriptor<Article>()).first)
+        #expect(saved.title == "newest")
+        #expect(saved.mainTag?.name == "main")
+        #expect(Set(saved.tags.map(\.name)) == ["first", "second"])
     }
 
     @Test func `the later change of two contexts is saved`() throws {

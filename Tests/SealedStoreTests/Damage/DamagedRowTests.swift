@@ -9,8 +9,8 @@ import Testing
 @Suite struct DamagedRowTests {
     private let folder = TemporaryFolder()
 
-    private func library(_ sql: String) throws -> Library {
-        let library = try Library(folder.file("library"))
+    private func library(_ sql: String, history: HistoryOptions? = nil) throws -> Library {
+        let library = try Library(folder.file("library"), history: history)
         let book = library.insert("Book", ["title": .text("a")])
         book.setDestination(library.insert("Author", ["name": .text("b")]), forRelationship: "author")
         library.insert("Tag", ["label": .text("c")])
@@ -20,8 +20,8 @@ import Testing
         return library
     }
 
-    @Test(arguments: [Int64.min, -1, 0])
-    func `a key that is not positive is an error that names the entity`(key: Int64) throws {
+    @Test(arguments: [Int64.min, -1, 0, Int64.max])
+    func `a number that cannot be a key is an error that names the entity`(key: Int64) throws {
         let library = try library(#"INSERT INTO "Tag" ("_id", "label") VALUES (\#(key), 'x')"#)
         let request = FetchRequest(library.entity("Tag"))
         let error = SealedStoreError.damagedRow(entity: "Tag", property: "_id")
@@ -30,8 +30,24 @@ import Testing
         #expect(try library.check().map(\.kind).contains(.invalidKey))
     }
 
-    @Test(arguments: [Int64.min, -1, 0])
-    func `a reference that is not positive is an error that names the relationship`(key: Int64) throws {
+    @Test(arguments: [-1, Int64.max])
+    func `a batch request that finds a number that cannot be a key writes nothing, also with a history`(
+        key: Int64
+    ) throws {
+        let insertion = #"INSERT INTO "Tag" ("_id", "label") VALUES (\#(key), 'x')"#
+        let library = try library(insertion, history: HistoryOptions())
+        let error = SealedStoreError.damagedRow(entity: "Tag", property: "_id")
+        let tags = FetchRequest(library.entity("Tag"))
+        #expect(throws: error) { try library.context.execute(BatchDeleteRequest(library.entity("Tag"))) }
+        #expect(throws: error) {
+            let label = ["label": QueryExpression.literal(.text("d"))]
+            try library.context.execute(BatchUpdateRequest(library.entity("Tag"), propertiesToUpdate: label))
+        }
+        #expect(try library.context.count(tags) == 2)
+    }
+
+    @Test(arguments: [Int64.min, -1, 0, Int64.max])
+    func `a reference that cannot be a key is an error that names the relationship`(key: Int64) throws {
         let library = try library(#"UPDATE "Book" SET "author" = \#(key)"#)
         #expect(throws: SealedStoreError.damagedRow(entity: "Book", property: "author")) {
             try library.context.fetch(FetchRequest(library.entity("Book")), as: ManagedObject.self)

@@ -29,6 +29,48 @@ import Testing
         #expect(try bookcase.context.storeProblems() == [])
     }
 
+    /// | the store                        | another coordinator                               |
+    /// |----------------------------------|---------------------------------------------------|
+    /// | reads the books of both shelves  |                                                   |
+    /// | is locked or suspended           |                                                   |
+    /// |                                  | adds a book, moves one, deletes one, renames one  |
+    /// | is opened again                  |                                                   |
+    @Test(arguments: [false, true], [nil, HistoryOptions()])
+    func `what another coordinator saves while the store is closed reaches the loaded members`(
+        isLocked: Bool,
+        history: HistoryOptions?
+    ) throws {
+        for isFollowed in [false, true] {
+            let bookcase = try FollowedBookcase(folder.file("\(isFollowed).store"), history: history)
+            if isFollowed { bookcase.follow() }
+            let shelves = try Bookcase.all("Shelf", in: bookcase.context)
+            func counts() -> [Int] { shelves.map { $0.members(forRelationship: "books").count }.sorted() }
+            #expect(counts() == [0, 3])
+            let books = try bookcase.books
+            if isLocked { bookcase.store.lock() } else { bookcase.store.suspend() }
+            let other = try Bookcase.open(bookcase.url)
+            let others = try Bookcase.all("Book", in: other)
+            let present = others[0].destination(forRelationship: "shelf")
+            let free = try Bookcase.all("Shelf", in: other).first { $0 !== present }
+            try Bookcase.insertBook(4, in: other)
+            others[0].setDestination(free, forRelationship: "shelf")
+            other.delete(others[1])
+            others[2]["title"] = .text("renamed")
+            try other.save()
+            if isLocked {
+                try bookcase.store.unlock(with: .raw(Array(repeating: 7, count: 32)))
+            } else {
+                try bookcase.store.resume()
+            }
+            bookcase.context.processPendingChanges()
+            #expect(counts() == [1, 2])
+            #expect(books.contains { $0["title"] == .text("renamed") })
+            // Known once the values were read.
+            #expect(books.map(\.isObjectDeleted).filter { $0 }.count == 1)
+            #expect(try bookcase.context.storeProblems() == [])
+        }
+    }
+
     @Test func `unchanged objects are read again when they are used, all with one statement`() throws {
         let books = try bookcase.books
         #expect(books.map { $0["number"] } == [1, 2, 3].map { .integer($0) })

@@ -44,12 +44,14 @@ struct Library {
         key: EncryptionKey = Library.key,
         isReadOnly: Bool = false,
         model: ManagedObjectModel? = nil,
+        history: HistoryOptions? = nil,
         scanWarnings: ScanWarnings? = nil
     ) throws {
         SealedStore.register()
         coordinator = PersistentStoreCoordinator(model: try model ?? Self.model())
         var options: [String: any Sendable] = [:]
         if url != nil { options[SealedStore.keyOption] = key }
+        options[SealedStore.historyOption] = history
         options[SealedStore.scanWarningsOption] = scanWarnings
         try coordinator.addPersistentStore(
             PersistentStoreDescription(

@@ -1,0 +1,24 @@
+import EncryptedSQLite
+import ObjectGraph
+
+extension Int64 {
+    /// Whether this can be the key of an object. The largest integer cannot: the end of a range of keys, which follows
+    /// the last of them, is an integer, too.
+    @inline(__always)
+    var isPrimaryKey: Bool { self > 0 && self < .max }
+}
+
+extension Statement {
+    /// The keys of an entity's objects, in the first column of the remaining rows.
+    ///
+    /// - Throws: ``SealedStoreError/damagedRow(entity:property:)`` for a number that cannot be a key; `DatabaseError`.
+    borrowing func primaryKeys(of entity: Entity) throws -> [Int64] {
+        var keys: [Int64] = []
+        while try step() {
+            let key = integer(at: 0)
+            guard key.isPrimaryKey else { throw SealedStoreError.damagedRow(entity: entity.name, property: "_id") }
+            keys.append(key)
+        }
+        return keys
+    }
+}
