@@ -45,7 +45,7 @@ extension GraphObject {
 
     /// The smallest number of members that are worth keeping as an array: it takes some 100 ns to store an array, and 25
     /// ns for each member to make it again.
-    private static var smallestKeptArray: Int { 128 }
+    static var smallestKeptArray: Int { 128 }
 
     /// The members of a to-many relationship, loaded unless the object is in no context; nil if there are none.
     private func loadedMembers(at slot: Int) -> LoadedMembers? {

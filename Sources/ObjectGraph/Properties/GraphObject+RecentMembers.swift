@@ -49,7 +49,7 @@ extension GraphObject {
     ///
     /// - Complexity: O(1) for each object that is added or removed, plus a comparison of the addresses of the others.
     public func setMembers<M: GraphObject>(_ objects: [M], at slot: Int) {
-        guard currentMembers(at: slot) != nil else {
+        guard let current = currentMembers(at: slot), current.members.count >= Self.smallestKeptArray else {
             return setMembers(objects.map { $0 as any GraphObject }, at: slot)
         }
         let old = memberObjects(at: slot, as: M.self)
