@@ -19,11 +19,11 @@ struct DefaultValueTests {
                     var block: Int /* of */ = /* the */ 2 /* sum */
                     init() {}
 
-                    @exclusivity(unchecked) nonisolated(unsafe) var _$state = SealedData._ObjectState(Trip.self)
+                    @safe @exclusivity(unchecked) nonisolated(unsafe) var _$state = SealedData._ObjectState(Trip.self)
 
-                    nonisolated var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
-                        Swift.withUnsafeMutablePointer(to: &_$state) {
-                            $0
+                    @safe nonisolated var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
+                        unsafe Swift.withUnsafeMutablePointer(to: &_$state) {
+                            unsafe $0
                         }
                     }
 
@@ -98,11 +98,11 @@ struct DefaultValueTests {
                     var `default`: Set<P>? = nil
                     init() {}
 
-                    @exclusivity(unchecked) nonisolated(unsafe) var _$state = SealedData._ObjectState(Trip.self)
+                    @safe @exclusivity(unchecked) nonisolated(unsafe) var _$state = SealedData._ObjectState(Trip.self)
 
-                    nonisolated var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
-                        Swift.withUnsafeMutablePointer(to: &_$state) {
-                            $0
+                    @safe nonisolated var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
+                        unsafe Swift.withUnsafeMutablePointer(to: &_$state) {
+                            unsafe $0
                         }
                     }
 
@@ -198,11 +198,11 @@ struct DefaultValueTests {
                         """
                     init() {}
 
-                    @exclusivity(unchecked) nonisolated(unsafe) var _$state = SealedData._ObjectState(Trip.self)
+                    @safe @exclusivity(unchecked) nonisolated(unsafe) var _$state = SealedData._ObjectState(Trip.self)
 
-                    nonisolated var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
-                        Swift.withUnsafeMutablePointer(to: &_$state) {
-                            $0
+                    @safe nonisolated var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
+                        unsafe Swift.withUnsafeMutablePointer(to: &_$state) {
+                            unsafe $0
                         }
                     }
 
@@ -291,11 +291,11 @@ struct DefaultValueTests {
                     var choice = switch flag { case true: 1; case false: 2 }
                     init() {}
 
-                    @exclusivity(unchecked) nonisolated(unsafe) var _$state = SealedData._ObjectState(Trip.self)
+                    @safe @exclusivity(unchecked) nonisolated(unsafe) var _$state = SealedData._ObjectState(Trip.self)
 
-                    nonisolated var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
-                        Swift.withUnsafeMutablePointer(to: &_$state) {
-                            $0
+                    @safe nonisolated var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
+                        unsafe Swift.withUnsafeMutablePointer(to: &_$state) {
+                            unsafe $0
                         }
                     }
 

@@ -171,7 +171,7 @@ struct InheritanceExpansionTests {
                     @SealedData._PersistedProperty(offset: 0) @SealedData._InitializedProperty(offset: 0)
                     var name = ""
 
-                    @exclusivity(unchecked) nonisolated(unsafe) private var _$initial_Trip = SealedData._ObjectState(Trip.self)
+                    @safe @exclusivity(unchecked) nonisolated(unsafe) private var _$initial_Trip = SealedData._ObjectState(Trip.self)
 
                     nonisolated var _$state: SealedData._ObjectState {
                         _read {
@@ -182,9 +182,9 @@ struct InheritanceExpansionTests {
                         }
                     }
 
-                    nonisolated var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
-                        Swift.withUnsafeMutablePointer(to: &_$initial_Trip) {
-                            $0
+                    @safe nonisolated var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
+                        unsafe Swift.withUnsafeMutablePointer(to: &_$initial_Trip) {
+                            unsafe $0
                         }
                     }
 

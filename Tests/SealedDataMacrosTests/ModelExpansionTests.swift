@@ -37,11 +37,11 @@ struct ModelExpansionTests {
                     var computed: Int { 1 }
                     init(name: String, code: String) { self.name = name; self.code = code }
 
-                    @exclusivity(unchecked) nonisolated(unsafe) var _$state = SealedData._ObjectState(Trip.self)
+                    @safe @exclusivity(unchecked) nonisolated(unsafe) var _$state = SealedData._ObjectState(Trip.self)
 
-                    nonisolated var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
-                        Swift.withUnsafeMutablePointer(to: &_$state) {
-                            $0
+                    @safe nonisolated var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
+                        unsafe Swift.withUnsafeMutablePointer(to: &_$state) {
+                            unsafe $0
                         }
                     }
 
@@ -158,11 +158,11 @@ struct ModelExpansionTests {
                     @SealedData._PersistedProperty(slot: 0)
                     public private(set) var note: String?
 
-                    @exclusivity(unchecked) nonisolated(unsafe) final public var _$state = SealedData._ObjectState(Trip.self)
+                    @safe @exclusivity(unchecked) nonisolated(unsafe) final public var _$state = SealedData._ObjectState(Trip.self)
 
-                    nonisolated final public var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
-                        Swift.withUnsafeMutablePointer(to: &_$state) {
-                            $0
+                    @safe nonisolated final public var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
+                        unsafe Swift.withUnsafeMutablePointer(to: &_$state) {
+                            unsafe $0
                         }
                     }
 
@@ -250,11 +250,11 @@ struct ModelExpansionTests {
                     final class Trip {
                         init() {}
 
-                        @exclusivity(unchecked) nonisolated(unsafe) public var _$state = SealedData._ObjectState(Trip.self)
+                        @safe @exclusivity(unchecked) nonisolated(unsafe) public var _$state = SealedData._ObjectState(Trip.self)
 
-                        nonisolated public var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
-                            Swift.withUnsafeMutablePointer(to: &_$state) {
-                                $0
+                        @safe nonisolated public var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
+                            unsafe Swift.withUnsafeMutablePointer(to: &_$state) {
+                                unsafe $0
                             }
                         }
 
@@ -306,11 +306,11 @@ struct ModelExpansionTests {
                 final class Trip {
                     init() {}
 
-                    @exclusivity(unchecked) nonisolated(unsafe) var _$state = SealedData._ObjectState(Trip.self)
+                    @safe @exclusivity(unchecked) nonisolated(unsafe) var _$state = SealedData._ObjectState(Trip.self)
 
-                    nonisolated var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
-                        Swift.withUnsafeMutablePointer(to: &_$state) {
-                            $0
+                    @safe nonisolated var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
+                        unsafe Swift.withUnsafeMutablePointer(to: &_$state) {
+                            unsafe $0
                         }
                     }
 
@@ -403,11 +403,11 @@ struct ModelExpansionTests {
                     var name = ""
                     init() {}
 
-                    @exclusivity(unchecked) nonisolated(unsafe) var _$state = SealedData._ObjectState(Trip.self)
+                    @safe @exclusivity(unchecked) nonisolated(unsafe) var _$state = SealedData._ObjectState(Trip.self)
 
-                    nonisolated var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
-                        Swift.withUnsafeMutablePointer(to: &_$state) {
-                            $0
+                    @safe nonisolated var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
+                        unsafe Swift.withUnsafeMutablePointer(to: &_$state) {
+                            unsafe $0
                         }
                     }
 

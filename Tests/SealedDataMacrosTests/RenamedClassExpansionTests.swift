@@ -11,11 +11,11 @@ struct RenamedClassExpansionTests {
             expandsTo: """
                 final class Place {
 
-                    @exclusivity(unchecked) nonisolated(unsafe) var _$state = SealedData._ObjectState(Place.self)
+                    @safe @exclusivity(unchecked) nonisolated(unsafe) var _$state = SealedData._ObjectState(Place.self)
 
-                    nonisolated var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
-                        Swift.withUnsafeMutablePointer(to: &_$state) {
-                            $0
+                    @safe nonisolated var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
+                        unsafe Swift.withUnsafeMutablePointer(to: &_$state) {
+                            unsafe $0
                         }
                     }
 

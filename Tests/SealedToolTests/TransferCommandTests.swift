@@ -185,7 +185,7 @@ struct TransferCommandTests {
     }
 
     @Test(
-        .enabled(if: HiddenSecret.isSearchable, "the memory of the thread sanitizer counts as a file"),
+        .enabled(if: HiddenSecret.isSearchable, "the memory of a sanitizer counts as a file"),
         arguments: ["import", "json", "csv", "plaintext-sqlite"]
     )
     func `a full disk is an error, and leaves nothing`(kind: String) throws {

@@ -83,8 +83,8 @@ extension GraphObject {
 
     /// Removes members that are not among the new ones, and adds new ones that are not members yet.
     func replaceMembers(
-        _ old: some Collection<any GraphObject>,
-        by new: some Collection<any GraphObject>,
+        _ old: ArraySlice<any GraphObject>,
+        by new: ArraySlice<any GraphObject>,
         of relationship: Relationship
     ) {
         if old.isEmpty, new.isEmpty { return }

@@ -1,8 +1,10 @@
 private final class RecentArray<M: GraphObject>: RecentMembersEntry {
     /// The members; empty while the program changes the array.
     var objects: [M]
-    /// The addresses of the members while the program changes the array; otherwise nil.
-    var addresses: [UInt]?
+    /// The addresses of the members, once the program has changed the array.
+    var addresses: [UInt] = []
+    /// Whether the program changes the array.
+    var isTaken = false
 
     init(_ members: ToManyMembers, _ state: State, _ objects: [M]) {
         self.objects = objects
@@ -11,7 +13,8 @@ private final class RecentArray<M: GraphObject>: RecentMembersEntry {
 
     /// Returns the array, which has no other reference then.
     func take() -> [M] {
-        addresses = objects.addresses
+        if addresses.count != objects.count { addresses = objects.addresses }
+        isTaken = true
         var taken: [M] = []
         swap(&taken, &objects)
         return taken
@@ -28,7 +31,7 @@ extension GraphObject {
         if current.entry(of: type) == nil { objects = memberObjects(at: slot, as: type) }
         // Reading may have loaded the members, and stored the array.
         let known = current.entry(of: type)
-        guard known?.addresses == nil else { return memberObjects(at: slot, as: type) }
+        if known?.isTaken ?? false { return memberObjects(at: slot, as: type) }
         let entry = known ?? RecentArray(current.members, current.state, objects)
         if known == nil { current.table.recentMembers.add(entry) }
         objects = []
@@ -39,10 +42,10 @@ extension GraphObject {
     ///
     /// - Complexity: O(1) for each object that was added or removed, plus a comparison of the addresses of the others.
     public func putMembers<M: GraphObject>(_ objects: [M], at slot: Int) {
-        guard let current = currentMembers(at: slot), let entry = current.entry(of: M.self),
-            let old = entry.addresses
-        else { return setMembers(objects, at: slot) }
-        apply(objects, old, to: current, entry, at: slot)
+        guard let current = currentMembers(at: slot), let entry = current.entry(of: M.self), entry.isTaken else {
+            return setMembers(objects, at: slot)
+        }
+        apply(ArrayChange(from: entry.addresses, to: objects), to: current, entry, at: slot)
     }
 
     /// Sets the members of a to-many relationship, and updates the inverses. An object that occurs twice counts once.
@@ -53,39 +56,34 @@ extension GraphObject {
             return setMembers(objects.map { $0 as any GraphObject }, at: slot)
         }
         let old = memberObjects(at: slot, as: M.self)
-        withExtendedLifetime(old) {
-            guard let current = currentMembers(at: slot) else { return }
-            apply(objects, old.addresses, to: current, current.entry(of: M.self), at: slot)
-        }
+        guard let current = currentMembers(at: slot) else { return }
+        let change = ArrayChange(from: old.addresses, to: objects)
+        withExtendedLifetime(old) { apply(change, to: current, current.entry(of: M.self), at: slot) }
     }
 
-    /// Changes the members from the objects at some addresses, which the table retains, to others.
+    /// Changes the members as a program has changed their array. The table retains the previous objects.
     private func apply<M: GraphObject>(
-        _ objects: [M],
-        _ old: [UInt],
+        _ change: ArrayChange<M>,
         to current: CurrentMembers,
         _ entry: RecentArray<M>?,
         at slot: Int
     ) {
-        let new = objects.addresses
-        let start = old.commonPrefix(with: new)
-        let end = old.commonSuffix(with: new, after: start)
-        let removed = old[start..<(old.count - end)]
-        let added = objects[start..<(objects.count - end)]
-        if current.relationship.isOrdered, !(removed.isEmpty && end == 0) {
-            return setMembers(objects.map { $0 as any GraphObject }, at: slot)
+        if current.relationship.isOrdered, !change.isAtEnd || !change.removed.isEmpty {
+            return setMembers(change.objects.map { $0 as any GraphObject }, at: slot)
         }
-        for object in added { joinGraph(of: object) }
-        let objectsToRemove = removed.compactMap { address -> (any GraphObject)? in
+        let removed = change.removed.compactMap { address -> (any GraphObject)? in
             UnsafeRawPointer(bitPattern: address).map { Unmanaged<M>.fromOpaque($0).takeUnretainedValue() }
         }
-        replaceMembers(objectsToRemove, by: added.map { $0 as any GraphObject }, of: current.relationship)
+        let added = change.added.map { $0 as any GraphObject }
+        for object in added { joinGraph(of: object) }
+        replaceMembers(removed[...], by: added[...], of: current.relationship)
         // Members are added at the end.
-        guard let entry, removed.isEmpty ? end == 0 : added.isEmpty, current.members.count == objects.count else {
-            return current.table.recentMembers.remove(current.members)
-        }
-        entry.objects = objects
-        entry.addresses = nil
+        guard let entry, change.added.isEmpty || change.isAtEnd && change.removed.isEmpty,
+            current.members.count == change.objects.count
+        else { return current.table.recentMembers.remove(current.members) }
+        if entry.isTaken { change.update(&entry.addresses) } else { entry.addresses = [] }
+        entry.objects = change.objects
+        entry.isTaken = false
         entry.state = current.state
     }
 
@@ -99,7 +97,7 @@ extension GraphObject {
         as type: M.Type
     ) -> [M]? {
         let current = CurrentMembers(members, relationship, context.identityMap)
-        guard let entry = current.entry(of: type), entry.addresses == nil else { return nil }
+        guard let entry = current.entry(of: type), !entry.isTaken else { return nil }
         return entry.objects
     }
 
@@ -154,22 +152,45 @@ extension Array where Element: AnyObject {
     fileprivate var addresses: [UInt] { withUnsafeBytes { Array<UInt>($0.bindMemory(to: UInt.self)) } }
 }
 
-extension [UInt] {
-    /// The number of equal elements at the beginning.
-    fileprivate func commonPrefix(with other: [UInt]) -> Int {
-        let limit = Swift.min(count, other.count)
-        return withUnsafeBufferPointer { own in
-            other.withUnsafeBufferPointer { other in (0..<limit).first { own[$0] != other[$0] } ?? limit }
-        }
+/// The difference between the previous array of members and the present one.
+private struct ArrayChange<M: GraphObject> {
+    let objects: [M]
+    /// The position of the first difference.
+    let start: Int
+    /// The addresses of the objects that differ in the previous array.
+    let removed: [UInt]
+    /// The objects that differ in the present array.
+    let added: ArraySlice<M>
+
+    init(from old: [UInt], to objects: [M]) {
+        let (start, end) = old.commonEnds(with: objects)
+        self.objects = objects
+        self.start = start
+        removed = Array(old[start..<(old.count - end)])
+        added = objects[start..<(objects.count - end)]
     }
 
-    /// The number of equal elements at the end, without those before a position.
-    fileprivate func commonSuffix(with other: [UInt], after start: Int) -> Int {
-        let limit = Swift.min(count, other.count) - start
-        let (end, otherEnd) = (count - 1, other.count - 1)
-        return withUnsafeBufferPointer { own in
-            other.withUnsafeBufferPointer { other in
-                (0..<limit).first { own[end - $0] != other[otherEnd - $0] } ?? limit
+    /// Whether no object follows the difference.
+    var isAtEnd: Bool { added.endIndex == objects.count }
+
+    /// Changes the addresses of the previous array into those of the present one.
+    func update(_ addresses: inout [UInt]) {
+        addresses.replaceSubrange(start..<(start + removed.count), with: Array(added).addresses)
+    }
+}
+
+extension [UInt] {
+    /// The number of equal addresses at the beginning, and that of equal addresses at the end behind them.
+    fileprivate func commonEnds(with objects: [some AnyObject]) -> (start: Int, end: Int) {
+        withUnsafeBufferPointer { old in
+            objects.withUnsafeBytes { bytes in
+                let new = bytes.bindMemory(to: UInt.self)
+                let limit = Swift.min(old.count, new.count)
+                var start = 0
+                while start < limit, old[start] == new[start] { start += 1 }
+                var end = 0
+                while end < limit - start, old[old.count - 1 - end] == new[new.count - 1 - end] { end += 1 }
+                return (start, end)
             }
         }
     }

@@ -68,9 +68,13 @@ struct Members {
     var filters: [QueryExpression] = []
     /// The number of the variable that a closure over the members binds.
     var number: Int
+    /// Whether a collection that does not exist counts as an empty one.
+    var isEmptyIfMissing = false
 
     /// The condition that the collection exists; nil if it always does.
-    var presence: QueryExpression? { source.owner.map { .comparison(.notEqual, $0, .literal(.null)) } }
+    var presence: QueryExpression? {
+        isEmptyIfMissing ? nil : source.owner.map { .comparison(.notEqual, $0, .literal(.null)) }
+    }
 
     /// The reading of a member in a closure over the members.
     var reading: Reading {
@@ -82,7 +86,26 @@ struct Members {
     }
 
     /// The number of members; null if the collection does not exist.
-    var count: QueryExpression { .count(source, variable: number, condition: .conjunction(filters)) }
+    var count: QueryExpression {
+        orIfMissing(.literal(.integer(0)), .count(source, variable: number, condition: .conjunction(filters)))
+    }
+
+    /// Returns whether `condition` holds for a member; null if the collection does not exist.
+    func contains(_ condition: QueryExpression) -> QueryExpression {
+        let condition = QueryExpression.conjunction(filters + [condition])
+        return orIfMissing(.bool(false), .quantifying(.any, source, variable: number, condition: condition))
+    }
+
+    /// Returns whether `condition` holds for all members; null if the collection does not exist.
+    func allSatisfy(_ condition: QueryExpression) -> QueryExpression {
+        let condition = QueryExpression.disjunction(filters.map { .negation($0) } + [condition])
+        return orIfMissing(.bool(true), .quantifying(.all, source, variable: number, condition: condition))
+    }
+
+    /// Returns a result, or the result for an empty collection if the collection does not exist and counts as empty.
+    private func orIfMissing(_ empty: QueryExpression, _ result: QueryExpression) -> QueryExpression {
+        isEmptyIfMissing ? .coalescing(result, empty) : result
+    }
 }
 
 /// The bounds of a range; a nil one is open.

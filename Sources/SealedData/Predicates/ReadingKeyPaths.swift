@@ -118,16 +118,3 @@ extension ObjectReference {
         }
     }
 }
-
-extension Members {
-    /// Returns whether `condition` holds for a member.
-    func contains(_ condition: QueryExpression) -> QueryExpression {
-        .quantifying(.any, source, variable: number, condition: .conjunction(filters + [condition]))
-    }
-
-    /// Returns whether `condition` holds for all members.
-    func allSatisfy(_ condition: QueryExpression) -> QueryExpression {
-        let condition = QueryExpression.disjunction(filters.map { .negation($0) } + [condition])
-        return .quantifying(.all, source, variable: number, condition: condition)
-    }
-}

@@ -30,6 +30,13 @@ extension PredicateExpressions.NilCoalesce: ReadableExpression {
         if case .composite(let value) = left {
             return .composite(.coalescing(value, try right.compositeExpression(as: RHS.Output.self)))
         }
+        if case .members(var members) = left {
+            guard case .constant(let constant) = right, (constant.value as? any Collection)?.isEmpty ?? false else {
+                throw UnsupportedPredicate("'??' with a to-many relationship and anything but an empty array")
+            }
+            members.isEmptyIfMissing = true
+            return .members(members)
+        }
         let part = "'??'"
         return .value(.coalescing(try left.expression(for: part), try right.expression(for: part)))
     }

@@ -47,19 +47,22 @@ struct ModelMembers {
 
     // MARK: State
 
-    /// The state is the first stored property with a value, so that it is set before any initializer runs.
+    /// The state is the first stored property with a value, so that it is set before any initializer runs. For code
+    /// that is checked for strict memory safety, it is safe: one thread at a time uses an object.
     private var state: [DeclSyntax] {
         let property = model.mayHaveSuperclass ? names.initial : "_$state"
         let stored: DeclSyntax =
             """
-            @exclusivity(unchecked) nonisolated(unsafe) \(raw: model.mayHaveSuperclass ? "private " : final + access)\
+            @safe @exclusivity(unchecked) nonisolated(unsafe) \
+            \(raw: model.mayHaveSuperclass ? "private " : final + access)\
             var \(raw: property) = SealedData._ObjectState(\(raw: model.name).self)
             """
         // Generated in the class itself, so that generic code gets the address by one call.
         let address: DeclSyntax =
             """
-            nonisolated \(raw: final)\(raw: access)var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
-                Swift.withUnsafeMutablePointer(to: &\(raw: property)) { $0 }
+            @safe nonisolated \(raw: final)\(raw: access)\
+            var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
+                unsafe Swift.withUnsafeMutablePointer(to: &\(raw: property)) { unsafe $0 }
             }
             """
         guard model.mayHaveSuperclass else { return [stored, address] }

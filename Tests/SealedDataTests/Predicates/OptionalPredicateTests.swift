@@ -6,11 +6,74 @@ import Testing
 
 @Suite("Optionals in predicates")
 struct OptionalPredicateTests: PredicateChecks {
+    /// A class with an optional relationship, as CloudKit requires it.
+    @Model
+    final class Album {
+        var name = ""
+        @Relationship(inverse: \Photo.album) var photos: [Photo]? = []
+
+        init(name: String) { self.name = name }
+    }
+
+    @Model
+    final class Photo {
+        var number = 0
+        var album: Album?
+
+        init(number: Int) { self.number = number }
+    }
+
     @Test func `a missing value is replaced`() throws {
         #expect(try read(#Predicate { $0.isMember ?? false }).outline == "($0.isMember == 1)")
         #expect(try names(#Predicate { $0.isMember ?? false }) == ["Ann"])
         #expect(try names(#Predicate { $0.isMember ?? true }) == ["Ann", "eve"])
         #expect(try names(#Predicate { ($0.nickname ?? "none") == "none" }) == ["Bob"])
+    }
+
+    @Test func `an empty array replaces the members of a missing object`() throws {
+        typealias People = Predicate<Society.Person>
+        let isEmpty: People = #Predicate { ($0.employer.flatMap { $0.staff } ?? []).isEmpty }
+        #expect(try names(isEmpty) == ["eve"])
+        let isFull: People = #Predicate { !($0.employer.flatMap { $0.staff } ?? []).isEmpty }
+        #expect(try names(isFull) == ["Ann", "Bob"])
+        let hasNone: People = #Predicate { ($0.employer.flatMap { $0.staff } ?? []).count < 1 }
+        #expect(try names(hasNone) == ["eve"])
+        let hasOlder: People = #Predicate { ($0.employer.flatMap { $0.staff } ?? []).contains { $0.age > 35 } }
+        #expect(try names(hasOlder) == ["Bob"])
+        let hasNoOlder: People = #Predicate { !($0.employer.flatMap { $0.staff } ?? []).contains { $0.age > 35 } }
+        #expect(try names(hasNoOlder) == ["Ann", "eve"])
+        let areOlder: People = #Predicate { ($0.employer.flatMap { $0.staff } ?? []).allSatisfy { $0.age > 35 } }
+        #expect(try names(areOlder) == ["Bob", "eve"])
+        let lacksOlder: People = #Predicate {
+            ($0.employer.flatMap { $0.staff } ?? []).filter { $0.age > 35 }.isEmpty
+        }
+        #expect(try names(lacksOlder) == ["Ann", "eve"])
+        let others = SampleSociety().people
+        let replaced: People = #Predicate { ($0.employer.flatMap { $0.staff } ?? others).isEmpty }
+        #expect(throws: UnsupportedPredicate.self) { try read(replaced) }
+    }
+
+    @Test func `an empty array replaces an optional to-many relationship`() throws {
+        let container = try ModelContainer(
+            for: Album.self,
+            configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+        )
+        let context = ModelContext(container)
+        let full = Album(name: "full")
+        context.insert(full)
+        full.photos = [Photo(number: 1), Photo(number: 2)]
+        context.insert(Album(name: "empty"))
+        try context.save()
+        func names(_ predicate: Predicate<Album>) throws -> [String] {
+            let albums = try context.fetch(FetchDescriptor(predicate: predicate, sortBy: [SortDescriptor(\.name)]))
+            #expect(try context.fetch(FetchDescriptor<Album>()).filter(predicate.evaluate).count == albums.count)
+            return albums.map(\.name)
+        }
+        #expect(try names(#Predicate { ($0.photos ?? []).isEmpty }) == ["empty"])
+        #expect(try names(#Predicate { ($0.photos ?? []).count == 2 }) == ["full"])
+        #expect(try names(#Predicate { ($0.photos ?? []).contains { $0.number == 1 } }) == ["full"])
+        #expect(try names(#Predicate { ($0.photos ?? []).allSatisfy { $0.number == 1 } }) == ["empty"])
+        #expect(try names(#Predicate { ($0.photos ?? []).filter { $0.number == 1 }.count == 1 }) == ["full"])
     }
 
     @Test func `if let evaluates its branches by the presence of a value`() throws {
