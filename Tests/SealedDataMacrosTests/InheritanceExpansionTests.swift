@@ -26,7 +26,7 @@ struct InheritanceExpansionTests {
                     override var inherited: Int { didSet {} }
                     init(name: String) { self.name = name; code = 1; super.init() }
 
-                    nonisolated(unsafe) private var _$initial_Leaf = SealedData._AddedValues(Leaf.self) {
+                    @safe nonisolated(unsafe) private var _$initial_Leaf = SealedData._AddedValues(Leaf.self) {
                         (_$state: inout SealedData._AddedValues) in
                         let _$2 = 0
                         Leaf._$initialize(&_$state, Leaf._$firstSlot_Leaf + 2, to: _$2)
@@ -118,7 +118,7 @@ struct InheritanceExpansionTests {
             expandsTo: """
                 final class Leaf: Base {
 
-                    nonisolated(unsafe) private var _$initial_Leaf = SealedData._AddedValues(Leaf.self, superclass: Leaf._$superclass_Leaf) {
+                    @safe nonisolated(unsafe) private var _$initial_Leaf = SealedData._AddedValues(Leaf.self, superclass: Leaf._$superclass_Leaf) {
                         _ in
 
                     }

@@ -24,7 +24,9 @@ public struct Materialization {
         return self
     }
 
-    /// Checks that the object has taken this state.
+    /// Checks that the object has taken this state. For code that is checked for strict memory safety, the function is
+    /// safe: generated code passes the address of an object that exists.
+    @safe
     public func verify(_ state: UnsafeMutablePointer<ObjectState>) {
         precondition(
             isBlank || (entry.pointee.stateClass == nil && state.pointee.key == entry.pointee.state.key),

@@ -24,7 +24,7 @@ extension ModelMembers {
         let superclass = model.hasDesignatedInitializer ? "" : ", superclass: \(superclassExpression)"
         let parameter = values.isEmpty ? "_" : "(_$state: inout SealedData._AddedValues)"
         return """
-            nonisolated(unsafe) private var \(raw: names.initial) = SealedData._AddedValues(\(raw: model.name).self\(raw: superclass)) {
+            @safe nonisolated(unsafe) private var \(raw: names.initial) = SealedData._AddedValues(\(raw: model.name).self\(raw: superclass)) {
                 \(raw: parameter) in
                 \(raw: values.joined(separator: "\n"))
             }
