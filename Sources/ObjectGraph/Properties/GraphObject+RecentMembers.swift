@@ -53,7 +53,7 @@ extension GraphObject {
     /// - Complexity: O(1) for each object that is added or removed, plus a comparison of the addresses of the others.
     public func setMembers<M: GraphObject>(_ objects: [M], at slot: Int) {
         guard let current = currentMembers(at: slot), current.members.count >= Self.smallestKeptArray else {
-            return setMembers(objects.map { $0 as any GraphObject }, at: slot)
+            return setMembers(objects as [any GraphObject], at: slot)
         }
         let old = memberObjects(at: slot, as: M.self)
         guard let current = currentMembers(at: slot) else { return }
@@ -69,7 +69,7 @@ extension GraphObject {
         at slot: Int
     ) {
         if current.relationship.isOrdered, !change.isAtEnd || !change.removed.isEmpty {
-            return setMembers(change.objects.map { $0 as any GraphObject }, at: slot)
+            return setMembers(change.objects as [any GraphObject], at: slot)
         }
         let removed = change.removed.compactMap { address -> (any GraphObject)? in
             UnsafeRawPointer(bitPattern: address).map { Unmanaged<M>.fromOpaque($0).takeUnretainedValue() }
