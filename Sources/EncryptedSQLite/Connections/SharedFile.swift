@@ -28,11 +28,6 @@ final class SharedFile: Sendable {
         let path: String
     }
 
-    private struct Entry {
-        weak var file: SharedFile?
-        let object: ObjectIdentifier
-    }
-
     private struct State {
         var connectionCount = 0
         /// The files that the connections have open; nil if no connection uses a log.
@@ -47,7 +42,7 @@ final class SharedFile: Sendable {
         let index: FileIdentity
     }
 
-    private static let known = Guarded<[Key: Entry]>([:])
+    private static let known = SharedObjects<Key, SharedFile>()
 
     let files: DatabaseFiles
     private let key: Key
@@ -62,13 +57,7 @@ final class SharedFile: Sendable {
     /// The file with an identity at a path. Connections to it keep the object.
     static func at(_ files: DatabaseFiles, _ identity: FileIdentity) -> SharedFile {
         let key = Key(identity: identity, path: files.path)
-        return known.withLock { known in
-            // Not by optional chaining, which Swift 6.3 compiles wrongly for a weak reference if it does not optimize.
-            if let entry = known[key], let file = entry.file { return file }
-            let file = SharedFile(files, key)
-            known[key] = Entry(file: file, object: ObjectIdentifier(file))
-            return file
-        }
+        return known.object(for: key) { SharedFile(files, key) }
     }
 
     private init(_ files: DatabaseFiles, _ key: Key) {
@@ -81,11 +70,7 @@ final class SharedFile: Sendable {
     }
 
     deinit {
-        let (key, object) = (key, ObjectIdentifier(self))
-        Self.known.withLock { known in
-            // A new object may have the place already.
-            if let entry = known[key], entry.object == object { known[key] = nil }
-        }
+        Self.known.remove(ObjectIdentifier(self), key: key)
     }
 
     var identity: FileIdentity { key.identity }

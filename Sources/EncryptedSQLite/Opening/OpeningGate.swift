@@ -1,4 +1,4 @@
-import Foundation
+import Dispatch
 import Guarded
 
 /// Keeps the first reads of new connections to a path apart from the replacement of its file by this process.
@@ -7,73 +7,87 @@ import Guarded
 /// that opens the old file before a replacement and the new index after it takes itself for the first one of the index,
 /// since the system does not show the locks of its own process, and truncates the index. Connections of this process to
 /// the new file have that index mapped: their next access to it would end the process.
-///
-/// `@unchecked Sendable`: the variables are accessed under the lock of the condition only.
-final class OpeningGate: @unchecked Sendable {
-    private struct Entry {
-        weak var gate: OpeningGate?
-    }
+final class OpeningGate: Sendable {
+    private struct State {
+        /// The number of first reads that are running.
+        var openings = 0
+        /// The number of replacements that have closed the gate, or wait to close it.
+        var closers = 0
+        var isClosed = false
+        /// The threads that wait for a change of the state.
+        var waiters: [DispatchSemaphore] = []
 
-    private static let known = Guarded<[String: Entry]>([:])
-
-    private let path: String
-    private let condition = NSCondition()
-    /// The number of first reads that are running.
-    private var openings = 0
-    /// The number of replacements that have closed the gate, or wait to close it.
-    private var closers = 0
-    private var isClosed = false
-
-    /// The gate of a path, with symbolic links resolved. Those who use it keep the object.
-    static func at(_ path: String) -> OpeningGate {
-        known.withLock { known in
-            // Not by optional chaining, which Swift 6.3 compiles wrongly for a weak reference if it does not optimize.
-            if let entry = known[path], let gate = entry.gate { return gate }
-            let gate = OpeningGate(path)
-            known[path] = Entry(gate: gate)
-            return gate
+        /// Removes the waiters, to wake them.
+        mutating func takeWaiters() -> [DispatchSemaphore] {
+            defer { waiters = [] }
+            return waiters
         }
     }
+
+    private static let known = SharedObjects<String, OpeningGate>()
+
+    private let path: String
+    private let state = Guarded(State())
+
+    /// The gate of a path, with symbolic links resolved. Those who use it keep the object.
+    static func at(_ path: String) -> OpeningGate { known.object(for: path) { OpeningGate(path) } }
 
     private init(_ path: String) { self.path = path }
 
     deinit {
-        let path = path
-        Self.known.withLock { known in
-            // A new object may have the place already.
-            if let entry = known[path], entry.gate == nil { known[path] = nil }
-        }
+        Self.known.remove(ObjectIdentifier(self), key: path)
     }
 
     /// Runs the first read of a connection. Waits while a replacement has closed the gate, or waits to close it.
     func opening<R>(_ body: () throws(DatabaseError) -> R) throws(DatabaseError) -> R {
-        condition.lock()
-        while closers > 0 { condition.wait() }
-        openings += 1
-        condition.unlock()
-        defer {
-            condition.lock()
-            openings -= 1
-            if openings == 0 { condition.broadcast() }
-            condition.unlock()
+        wait { state in
+            guard state.closers == 0 else { return false }
+            state.openings += 1
+            return true
         }
+        defer { change { $0.openings -= 1 } }
         return try body()
     }
 
-    /// Closes the gate, until ``open()`` is called. Waits for the first reads that are running.
+    /// Closes the gate, until ``open()`` is called. Waits for the first reads that are running, and for replacements
+    /// that have closed the gate.
     func close() {
-        condition.lock()
-        closers += 1
-        while openings > 0 || isClosed { condition.wait() }
-        isClosed = true
-        condition.unlock()
+        state.withLock { $0.closers += 1 }
+        wait { state in
+            guard state.openings == 0, !state.isClosed else { return false }
+            state.isClosed = true
+            return true
+        }
     }
 
+    /// Reverses ``close()``.
     func open() {
-        condition.lock()
-        isClosed = false
-        closers -= 1
-        condition.broadcast()
-        condition.unlock()
+        change { state in
+            state.isClosed = false
+            state.closers -= 1
+        }
+    }
+
+    /// Waits until `attempt`, which is called again after each change, returns true.
+    private func wait(_ attempt: (inout State) -> Bool) {
+        while true {
+            let waiter = state.withLock { state -> DispatchSemaphore? in
+                if attempt(&state) { return nil }
+                let waiter = DispatchSemaphore(value: 0)
+                state.waiters.append(waiter)
+                return waiter
+            }
+            guard let waiter else { return }
+            waiter.wait()
+        }
+    }
+
+    /// Changes the state, and wakes the threads that wait.
+    private func change(_ body: (inout State) -> Void) {
+        let waiters = state.withLock { state in
+            body(&state)
+            return state.takeWaiters()
+        }
+        for waiter in waiters { waiter.signal() }
     }
 }

@@ -112,6 +112,7 @@ final class IdentityTable {
 
     /// Releases the object with a key.
     func remove(_ key: Int64) {
+        _ = recentMembers.removeAll()
         releases &+= 1
         if key < 0 { return temporary.remove(key) }
         let place = place(of: key)
@@ -150,7 +151,7 @@ final class IdentityTable {
 
     /// Releases the objects without other references, and reserves capacity for further objects.
     func sweep(reserving additional: Int = 0) {
-        // First: their references do not count. An object that is in no table any more is released with them.
+        // First: their references do not count.
         _ = recentMembers.removeAll()
         var dead = removeDiscarded()
         let discardedCount = dead.count

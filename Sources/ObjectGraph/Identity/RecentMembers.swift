@@ -1,7 +1,8 @@
 /// The arrays of the large to-many relationships that a program read or changed last, so that reading such a
 /// relationship again, or changing its array in place, creates no new array.
 ///
-/// A table keeps a few arrays of its objects until its next sweep. They retain no object that the table does not retain.
+/// A table keeps a few arrays of its objects until it releases an object. They retain no object that the table does not
+/// retain.
 struct RecentMembers {
     private static let limit = 4
 
