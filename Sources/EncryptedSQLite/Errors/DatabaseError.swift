@@ -36,7 +36,8 @@ public enum DatabaseError: Error, Equatable, Sendable {
     /// file, in whose place this one was put, or it is damaged. Both files are unchanged.
     ///
     /// If the file is a backup, move the log (the file with the suffix `-wal`) away: a backup is complete without a
-    /// log. A log of a file with the same raw key and the same salt is not recognised, and is applied to the file.
+    /// log. A log of a file with the same key and the same salt is not recognised, and is applied to the file: a plain
+    /// copy of a file has its salt, while a backup has a new one, unless its raw key contains a salt.
     case foreignLog(path: String)
     /// A file of the database was deleted or moved while it was open, or another file took its place: the database file
     /// itself, its write-ahead log (`-wal`), or the index of the log (`-shm`). The path names the file. The transaction

@@ -92,8 +92,8 @@ struct Rehearsal {
 
     /// Throws `foreignLog` if a page in the log does not verify with the key of the file.
     ///
-    /// A file with the same key and the same salt, which only a raw key with a salt can give it, cannot be
-    /// distinguished: the file has no record of its log.
+    /// A file with the same key and the same salt, such as a plain copy of the file, cannot be distinguished: the file
+    /// has no record of its log.
     private func requireOwnLog(_ opener: ConnectionOpener) throws(DatabaseError) {
         guard LogFormat.frameCount(inByteCount: DatabaseFiles.byteCount(of: opener.files.log)) > 0 else { return }
         let cipher = try PageCipher(opener.key)

@@ -46,6 +46,7 @@ extension Database {
         let log = opener.isImmutable ? LogContent() : LogContent(path: opener.files.log, cipher: cipher)
         report.logFrameCount = log.frameCount
         report.lostCommitCount = log.lostCommitCount
+        report.ignoresLog = log.isIgnored
         guard let file = csqlcipher_main_file(connection.handle) else {
             throw DatabaseError.damaged(path: connection.path)
         }

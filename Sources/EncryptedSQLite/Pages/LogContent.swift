@@ -5,7 +5,8 @@ import Foundation
 ///
 /// A frame counts if its salts are those of the log's header and its checksum continues that of the frame before it.
 /// The log ends at the last such frame that ends a transaction. SQLite does the same, and drops the frames behind a
-/// damaged one without an error; ``lostCommitCount`` is the number of transactions among them.
+/// damaged one, or behind a damaged header, without an error; ``lostCommitCount`` is the number of transactions among
+/// them. Frames with other salts remain behind the end from an earlier log; none of the same log can follow them.
 struct LogContent {
     /// The offset in the log of the newest version of each page.
     private(set) var offsets: [UInt32: Int64] = [:]
@@ -13,13 +14,14 @@ struct LogContent {
     private(set) var pageCount: Int?
     /// The number of frames of committed transactions.
     private(set) var frameCount = 0
-    /// The number of transactions behind the first damaged frame. They are of the same log, and were committed.
+    /// The number of transactions behind the damaged header or the first damaged frame. They are of the same log, and
+    /// were committed. A transaction whose last frame is damaged, too, cannot be counted.
     private(set) var lostCommitCount = 0
     /// Whether the log may have had transactions that are lost: it cannot be read, has no valid header, or does not end
     /// with a transaction, older frames or nothing.
     private(set) var mayHaveLostCommits = false
-    /// Whether the log had pages, and was ignored because none of them verifies: it belongs to another file, or all of
-    /// it is damaged.
+    /// Whether the log had pages, and was ignored: its header is damaged, or none of its pages verifies, because it
+    /// belongs to another file, or all of it is damaged.
     private(set) var isIgnored = false
 
     private static let magic: UInt32 = 0x377f_0682
@@ -41,70 +43,105 @@ struct LogContent {
         isIgnored = true
     }
 
-    /// Reads a log; a file that does not exist or has no valid header has no content.
+    /// The salts of a log's frames, and the checksum that the first of them continues.
+    private struct Start {
+        let salts: Salts
+        let checksum: LogChecksum
+    }
+
+    private struct Salts: Equatable {
+        let first: UInt32
+        let second: UInt32
+
+        /// Whether the salts of a frame are partly the same, which those of an earlier log never are.
+        func isPart(of other: Salts) -> Bool { first == other.first || second == other.second }
+    }
+
+    /// The number of times that a log is read that others begin anew meanwhile.
+    private static let attempts = 5
+
+    /// Reads a log; a file that does not exist has no content.
     init(path: String, cipher: PageCipher) {
+        self.init()
         guard let file = FileHandle(forReadingAtPath: path) else {
             mayHaveLostCommits = FileManager.default.fileExists(atPath: path)
             return
         }
         defer { try? file.close() }
-        let header = try? file.read(upToCount: LogFormat.headerByteCount) ?? Data()
+        for _ in 0..<Self.attempts {
+            let header = Self.header(of: file)
+            self = LogContent(file, header, cipher)
+            // A writer that begins the log anew mixes its frames with the earlier ones.
+            if !mayHaveLostCommits || Self.header(of: file) == header { return }
+        }
+        lostCommitCount = 0
+        isIgnored = false
+    }
+
+    private static func header(of file: FileHandle) -> Data? {
+        guard (try? file.seek(toOffset: 0)) != nil else { return nil }
+        return try? file.read(upToCount: LogFormat.headerByteCount) ?? Data()
+    }
+
+    private init(_ file: FileHandle, _ header: Data?, _ cipher: PageCipher) {
         mayHaveLostCommits = header.map { !$0.isEmpty } ?? true
         guard let header, header.count == LogFormat.headerByteCount else { return }
-        let words = header.withUnsafeBytes { bytes in (0..<8).map { Self.word(bytes, 4 * $0) } }
-        guard words[0] & ~1 == Self.magic, words[1] == Self.version, words[2] == UInt32(PageCipher.pageByteCount) else {
-            return
+        mayHaveLostCommits = !readFrames(file, Self.start(header), cipher)
+    }
+
+    /// The content of a header; nil if it is damaged.
+    private static func start(_ header: Data) -> Start? {
+        let words = header.withUnsafeBytes { bytes in (0..<8).map { word(bytes, 4 * $0) } }
+        guard words[0] & ~1 == magic, words[1] == version, words[2] == UInt32(PageCipher.pageByteCount) else {
+            return nil
         }
         var checksum = LogChecksum(isBigEndian: words[0] & 1 == 1)
         header.withUnsafeBytes { checksum.add(UnsafeRawBufferPointer(rebasing: $0[..<24])) }
-        guard checksum.first == words[6], checksum.second == words[7] else { return }
-        let salts = (words[4], words[5])
-        mayHaveLostCommits =
-            !readFrames(file, salts: salts, checksum, cipher) || Self.hasFrame(file, salts: salts)
+        guard checksum.first == words[6], checksum.second == words[7] else { return nil }
+        return Start(salts: Salts(first: words[4], second: words[5]), checksum: checksum)
     }
 
-    /// Whether the rest of a log has a frame with one of its salts, of which older frames have none.
-    private static func hasFrame(_ file: FileHandle, salts: (UInt32, UInt32)) -> Bool {
-        while let frame = try? file.read(upToCount: LogFormat.frameByteCount), frame.count == LogFormat.frameByteCount {
-            if frame.withUnsafeBytes({ word($0, 8) == salts.0 || word($0, 12) == salts.1 }) { return true }
-        }
-        return false
-    }
-
-    /// Returns whether the frames of the log end with a transaction, before older frames or the end of the file.
-    private mutating func readFrames(
-        _ file: FileHandle,
-        salts: (UInt32, UInt32),
-        _ headerChecksum: LogChecksum,
-        _ cipher: PageCipher
-    ) -> Bool {
-        var checksum = headerChecksum
+    /// Reads all frames.
+    ///
+    /// - Parameter start: The content of the header; nil if it is damaged.
+    /// - Returns: Whether the frames of the log end with a transaction, before older frames or the end of the file.
+    private mutating func readFrames(_ file: FileHandle, _ start: Start?, _ cipher: PageCipher) -> Bool {
+        var salts = start?.salts
+        var checksum = start?.checksum ?? LogChecksum(isBigEndian: false)
         var pending: [UInt32: Int64] = [:]
-        var isIntact = true
+        // Whether all frames of the log up to here continue its checksum.
+        var isIntact = start != nil
+        // Whether the log ends with a transaction; nil until its end.
+        var isComplete: Bool?
         var index: Int64 = 0
         while true {
             guard let frame = try? file.read(upToCount: LogFormat.frameByteCount) ?? Data() else { return false }
             guard frame.count == LogFormat.frameByteCount else {
-                return frame.isEmpty && isIntact && pending.isEmpty
+                return isComplete ?? (frame.isEmpty && isIntact && pending.isEmpty)
             }
-            let isBehindLog = frame.withUnsafeBytes { bytes -> Bool in
+            if start == nil { isIgnored = true }
+            frame.withUnsafeBytes { bytes in
                 let (number, size) = (Self.word(bytes, 0), Self.word(bytes, 4))
-                // Frames with other salts are older than the log.
-                let frameSalts = (Self.word(bytes, 8), Self.word(bytes, 12))
-                guard number > 0, frameSalts == salts else {
-                    if frameSalts.0 == salts.0 || frameSalts.1 == salts.1 { isIntact = false }
-                    return true
-                }
+                let own = Salts(first: Self.word(bytes, 8), second: Self.word(bytes, 12))
                 let page = UnsafeRawBufferPointer(rebasing: bytes[LogFormat.frameHeaderByteCount...])
-                if isIntact {
+                // Behind a damaged header, the first readable frame is of the newest log.
+                if salts == nil, number > 0, cipher.verifies(page, number: number) { salts = own }
+                guard number > 0, own == salts else {
+                    isComplete = (isComplete ?? (isIntact && pending.isEmpty)) && !(salts.map(own.isPart) ?? true)
+                    return
+                }
+                if isIntact, isComplete == nil {
                     checksum.add(UnsafeRawBufferPointer(rebasing: bytes[..<8]))
                     checksum.add(page)
                     isIntact = checksum.first == Self.word(bytes, 16) && checksum.second == Self.word(bytes, 20)
+                } else {
+                    isIntact = false
                 }
                 guard isIntact else {
+                    if isComplete != nil { isComplete = false }
                     // A transaction whose last frame is complete was committed, unless the frame is damaged, too.
                     if size > 0, cipher.verifies(page, number: number) { lostCommitCount += 1 }
-                    return false
+                    return
                 }
                 pending[number] = LogFormat.offset(ofFrame: index) + Int64(LogFormat.frameHeaderByteCount)
                 if size > 0 {
@@ -113,9 +150,7 @@ struct LogContent {
                     pageCount = Int(size)
                     frameCount = Int(index) + 1
                 }
-                return false
             }
-            if isBehindLog { return isIntact && pending.isEmpty }
             index += 1
         }
     }

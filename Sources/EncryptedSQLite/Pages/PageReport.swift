@@ -8,8 +8,11 @@ package struct PageReport: Hashable, Sendable {
     package var damagedPageCount = 0
     /// The smallest number of such a page, from 1 on.
     package var firstDamagedPage: Int?
-    /// The number of committed transactions in the log that lie behind a damaged frame. SQLite does not read them.
+    /// The number of committed transactions in the log that lie behind a damaged header or frame. SQLite does not read
+    /// them.
     package var lostCommitCount = 0
+    /// Whether the log has pages, but a damaged header, so that SQLite takes it for an empty one.
+    package var ignoresLog = false
 
     package init() {}
 

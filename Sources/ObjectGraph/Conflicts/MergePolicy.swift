@@ -7,7 +7,7 @@
 /// | ``mergeByPropertyStoreTrump`` | keeps changes of properties that the store has not changed | passes its members |
 /// | ``mergeByPropertyObjectTrump`` | keeps its changes | passes its values and members |
 /// | ``overwrite`` | is written with all values | the same, including values that are not set |
-/// | ``rollback`` | loses its changes | is dropped |
+/// | ``rollback`` | loses its changes | is dropped, with the new objects that its delete rules delete |
 ///
 /// Only objects of one entity can be merged. A new object with the unique values of an object of another entity in its
 /// inheritance has other properties: the save throws ``ObjectGraphError/notUnique(_:)`` under all policies but

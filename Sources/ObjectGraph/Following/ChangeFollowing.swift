@@ -268,7 +268,10 @@ final class ChangeFollowing {
                 if others[rootIndex]?.contains(key) ?? false {
                     noteChangeOfOthers(in: object, slots, mayBeMissing: change.kind == .deleted)
                 } else if let known = ended[ObjectIdentifier(object)] {
+                    var saved = slots
                     slots.subtract(known.slots)
+                    saved.subtract(slots)
+                    changes.roots[rootIndex, default: .init()].savedSlots.formUnion(saved)
                 }
                 changes.add(object, slots, concernsExistence: change.kind != .updated)
             }

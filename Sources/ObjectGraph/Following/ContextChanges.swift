@@ -21,6 +21,9 @@ package struct ContextChanges {
         package internal(set) var slots = SlotSet()
         /// The slots that may have changed in any object.
         package internal(set) var slotsOfAnyObject = SlotSet()
+        /// The slots whose saved values were delivered before, as unsaved changes. They concern only followers of the
+        /// saved state.
+        package internal(set) var savedSlots = SlotSet()
         /// Whether objects were inserted or deleted.
         package internal(set) var concernsExistence = false
         /// Whether any object may have changed.

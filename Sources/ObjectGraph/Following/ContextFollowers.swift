@@ -138,6 +138,6 @@ struct ContextFollowers {
 extension ContextChanges.Root {
     /// Whether the changes concern a follower of some slots.
     fileprivate func concern(_ slots: SlotSet) -> Bool {
-        concernsExistence || isUnknown || !self.slots.isDisjoint(with: slots)
+        concernsExistence || isUnknown || !self.slots.isDisjoint(with: slots) || !savedSlots.isDisjoint(with: slots)
     }
 }

@@ -92,7 +92,7 @@ package final class LiveResults: ContextFollower {
     private static func dependencies(of query: Query, in context: ManagedObjectContext) -> ResultDependencies {
         query.isComplete
             ? ResultDependencies(query.request)
-            : ResultDependencies(onEverythingIn: context.model, of: query.request.entity)
+            : ResultDependencies(onEverythingIn: context.model, of: query.request)
     }
 
     package var followedSlots: [Int: SlotSet] {
@@ -179,7 +179,7 @@ package final class LiveResults: ContextFollower {
         }
         guard let root else { return false }
         if !root.slotsOfAnyObject.isDisjoint(with: dependencies.own) { return true }
-        let concerns = root.concernsExistence || !root.slots.isDisjoint(with: dependencies.own)
+        let concerns = root.concernsExistence || dependencies.concern(root)
         // After an error the entries may lack earlier changes.
         return concerns && (error != nil || onlyStoreKnowsResult)
     }
@@ -317,7 +317,8 @@ package final class LiveResults: ContextFollower {
         // Most objects are registered: their rows are not read again.
         let failures = context.loader.readFailures.additions
         let ids = try context.fetchIDs(query.request)
-        let objects = context.objects(with: ids).filter { !$0.isObjectDeleted }
+        let includesDeleted = !query.request.includesPendingChanges
+        let objects = context.objects(with: ids).filter { includesDeleted ? !$0.life.isMissing : !$0.isObjectDeleted }
         try requireNoFailure(since: failures)
         return objects
     }

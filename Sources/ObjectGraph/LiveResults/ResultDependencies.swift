@@ -2,6 +2,8 @@
 struct ResultDependencies {
     /// The ``Entity/index`` of the root of the fetched entity.
     let rootIndex: Int
+    /// Whether the result excludes unsaved changes.
+    private let isOfSavedState: Bool
     /// The slots of the fetched objects themselves.
     private(set) var own = SlotSet()
     /// The slots of objects that the request reads along relationships, by the index of their root entity.
@@ -20,15 +22,18 @@ struct ResultDependencies {
 
     init(_ request: FetchRequest) {
         rootIndex = request.entity.rootIndex
+        isOfSavedState = !request.includesPendingChanges
         for expression in request.sort.map(\.expression) + (request.predicate.map { [$0] } ?? []) {
             add(expression, [request.entity])
         }
         if request.search != nil { addAll(of: request.entity) }
     }
 
-    /// The dependencies of a result whose condition is unknown: all slots of all objects of the model.
-    init(onEverythingIn model: ManagedObjectModel, of entity: Entity) {
-        rootIndex = entity.rootIndex
+    /// The dependencies of a request whose condition is unknown: all slots of all objects of the model.
+    init(onEverythingIn model: ManagedObjectModel, of request: FetchRequest) {
+        rootIndex = request.entity.rootIndex
+        isOfSavedState = !request.includesPendingChanges
+        let entity = request.entity
         addAll(of: entity)
         for other in model.entities { related[other.rootIndex, default: SlotSet()].formUnion(SlotSet(allOf: other)) }
     }
@@ -37,8 +42,15 @@ struct ResultDependencies {
     func areRelatedObjectsConcerned(by changes: ContextChanges) -> Bool {
         related.contains { rootIndex, slots in
             guard let root = changes.roots[rootIndex] else { return false }
-            return root.concernsExistence || root.isUnknown || !root.slots.isDisjoint(with: slots)
+            return root.concernsExistence || root.isUnknown || concern(root, slots)
         }
+    }
+
+    /// Whether changes concern slots of the fetched objects themselves.
+    func concern(_ root: ContextChanges.Root) -> Bool { concern(root, own) }
+
+    private func concern(_ root: ContextChanges.Root, _ slots: SlotSet) -> Bool {
+        !root.slots.isDisjoint(with: slots) || isOfSavedState && !root.savedSlots.isDisjoint(with: slots)
     }
 
     /// The change of the existence of objects to which relationships lead.

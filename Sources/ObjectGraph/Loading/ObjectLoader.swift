@@ -24,7 +24,8 @@ final class ObjectLoader {
 
     /// The object with an identifier: the registered object, or a fault. The store is read only if entities inherit,
     /// since the class of the object depends on its row. For an identifier without an object in the context's stores
-    /// the result is a missing object.
+    /// the result is a missing object, also if an object of another class has the key: an identifier from before a
+    /// migration names the class that had the key then.
     ///
     /// - Precondition: The model has the identifier's entity.
     func object(with id: ManagedObjectID) -> any GraphObject {
@@ -37,7 +38,9 @@ final class ObjectLoader {
         guard identityMap.entity(of: id) != nil, id.key > 0 || handler.table.contains(id.key) else {
             return handler.makeMissingObject(key: id.key)
         }
-        if let object = identityMap.object(forKey: id.key, of: entity) { return object }
+        if let object = identityMap.object(forKey: id.key, of: entity) {
+            return object.entity.isKind(of: entity) ? object : handler.makeMissingObject(key: id.key)
+        }
         if !entity.isRoot || !entity.subentities.isEmpty {
             // A fault of another class than the row's must never be registered.
             let found = reading(entity, key: id.key) { try existingObject(with: id) }
@@ -56,7 +59,8 @@ final class ObjectLoader {
     /// The registered object with an identifier; nil if no such object is registered, or it is missing. Does not read
     /// from the store.
     func registeredObject(for id: ManagedObjectID) -> (any GraphObject)? {
-        guard let entity = identityMap.entity(of: id), let object = identityMap.object(forKey: id.key, of: entity)
+        guard let entity = identityMap.entity(of: id), let object = identityMap.object(forKey: id.key, of: entity),
+            object.entity.isKind(of: entity)
         else { return nil }
         return object.life.isMissing ? nil : object
     }
@@ -76,7 +80,7 @@ final class ObjectLoader {
         }
         guard id.key > 0, let entity = identityMap.entity(of: id) else { return nil }
         let rows = try stores.rows(of: entity, with: [identityMap.id(entity: entity, key: id.key)])
-        return materialize(rows).first
+        return materialize(rows).first { $0.entity.isKind(of: entity) }
     }
 
     // MARK: Objects by key

@@ -57,7 +57,8 @@ extension ModelContext {
 
     /// Calls a function with each model that matches a descriptor, in its order and in bounded memory.
     ///
-    /// The set of models is determined at the beginning, so that `block` may change, insert, delete and save models.
+    /// The set of models is determined at the beginning, so that `block` may change, insert, delete and save models. It
+    /// is not called with models that are deleted by then.
     /// The context releases the models of a batch after it, except those that are referenced elsewhere or have unsaved
     /// changes.
     ///
@@ -76,12 +77,12 @@ extension ModelContext {
         block: (T) throws -> Void
     ) throws {
         if let models = try evaluatedInMemory(descriptor) {
-            for model in models { try block(model) }
+            for model in models where !model.isObjectDeleted { try block(model) }
             if !allowEscapingMutations, hasChanges { try save() }
             return
         }
         try graph.enumerate(request(for: descriptor), batchSize: batchSize) { (models: [T]) in
-            for model in models { try block(model) }
+            for model in models where !model.isObjectDeleted { try block(model) }
             if !allowEscapingMutations, hasChanges { try save() }
         }
     }

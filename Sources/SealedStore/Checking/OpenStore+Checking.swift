@@ -136,7 +136,11 @@ extension PageReport {
                 StoreProblem(.damagedPages, count: damagedPageCount, firstKey: firstDamagedPage.map(Int64.init))
             )
         }
-        if lostCommitCount > 0 { problems.append(StoreProblem(.lostTransactions, count: lostCommitCount)) }
+        if lostCommitCount > 0 {
+            problems.append(StoreProblem(.lostTransactions, count: lostCommitCount))
+        } else if ignoresLog {
+            problems.append(StoreProblem(.unreadableLog))
+        }
         return problems
     }
 }

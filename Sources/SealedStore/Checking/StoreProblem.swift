@@ -7,6 +7,9 @@ public struct StoreProblem: Hashable, Sendable {
         case damagedPages
         /// Committed transactions in the log lie behind a damaged part of it, and are lost.
         case lostTransactions
+        /// The log cannot be read: it is damaged from its beginning on, or is no log of the file. The transactions that
+        /// it had are lost.
+        case unreadableLog
         /// The structure of the file is damaged; SQLite's message.
         case damage(String)
         /// A part of the metadata cannot be read: its name.
@@ -70,8 +73,8 @@ public struct StoreProblem: Hashable, Sendable {
             .invalidOrder, .indexMismatch:
             true
         case .damage(let words): Self.isIndexMessage(words)
-        case .damagedPages, .lostTransactions, .damagedMetadata, .foreignSchema, .unknownEntity, .invalidKey,
-            .missingValue, .damagedHistory, .damagedExchange:
+        case .damagedPages, .lostTransactions, .unreadableLog, .damagedMetadata, .foreignSchema, .unknownEntity,
+            .invalidKey, .missingValue, .damagedHistory, .damagedExchange:
             false
         }
     }
@@ -98,6 +101,7 @@ extension StoreProblem: CustomStringConvertible {
         switch kind {
         case .damagedPages: "pages are damaged"
         case .lostTransactions: "committed transactions lie behind a damaged part of the log"
+        case .unreadableLog: "the log cannot be read, and its transactions are lost"
         case .damage(let words): "the file is damaged: \(words)"
         case .damagedMetadata(let part): "the store's metadata is damaged: \(part) cannot be read"
         case .foreignSchema(let object):

@@ -82,13 +82,25 @@ extension HistoryRecorder {
         var position = 0
         for chunk in request.updated.chunks {
             for index in 0..<chunk.rowCount where position < request.updates.count {
-                try addUpdate(of: chunk.row(at: index), request.updates[position].slots)
+                let (row, slots) = (chunk.row(at: index), request.updates[position].slots)
+                if hasOtherReference(row) {
+                    note(slots, of: row.key, model.entities[row.entityIndex])
+                } else {
+                    try addUpdate(of: row, slots)
+                }
                 position += 1
             }
         }
         for group in deleted {
             for key in group.keys { try addDeletion(of: key, group.entity) }
         }
+    }
+
+    /// Whether the save has changed a to-one relationship of an object after its row was written: the values are those
+    /// that the store has at the end.
+    private func hasOtherReference(_ row: Row) -> Bool {
+        guard recordsValues, let slots = changesOutsideRequest(of: row) else { return false }
+        return !slots.isDisjoint(with: store.statements.toOneSlots[row.entityIndex])
     }
 
     /// Adds the insertions of rows, and records their owners.

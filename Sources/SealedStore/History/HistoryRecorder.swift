@@ -60,6 +60,11 @@ final class HistoryRecorder {
         related[entity.rootIndex, default: [:]][key, default: SlotSet()].formUnion(slots)
     }
 
+    /// The slots of an object that are recorded as changed.
+    func changesOutsideRequest(of row: Row) -> SlotSet? {
+        related.isEmpty ? nil : related[model.entities[row.entityIndex].rootIndex]?[row.key]
+    }
+
     /// Records the change of a to-many relationship in a join table, or of its order.
     func note(_ change: SaveChangesRequest.MembershipChange) {
         let relationship = change.relationship

@@ -55,11 +55,13 @@ struct StoreMetadataTable {
         return copy
     }
 
-    /// The metadata with another version of the model.
-    func with(modelVersion: ModelVersion?) -> StoreMetadataTable {
+    /// Records a later version of the model, in the transaction that makes the store one of that version. Programs that
+    /// have the store open detect it, also if nothing else has changed.
+    func record(_ modelVersion: ModelVersion, on connection: Connection) throws {
         var copy = self
         copy.modelVersion = modelVersion
-        return copy
+        try copy.write(on: connection)
+        try Self.announceChange(on: connection)
     }
 
     /// The newest format that this version reads; it writes the same.

@@ -181,7 +181,7 @@ struct StagedMigration {
         guard !versions.isEmpty else { return }
         let stored = try SchemaPlan.metadata(on: connection).metadata
         guard stored.modelVersion.map({ $0 < versions[position] }) ?? true else { return }
-        try stored.with(modelVersion: versions[position]).write(on: connection)
+        try stored.record(versions[position], on: connection)
     }
 
     /// Runs code on the version of the model that a store has, in the transaction of a connection.

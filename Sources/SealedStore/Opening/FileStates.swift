@@ -116,10 +116,14 @@ final class FileStates: Sendable {
             throw SealedStoreError.migratedByAnotherProgram(differences(from: current))
         }
         do {
+            // A stage may change data only, or a version may differ only in rules.
+            try reading.requireKnownVersion(current)
             let content = try reading.fittingContent(on: connection, known: file)
             (metadata, sources) = (content.metadata, content.plan.sources)
         } catch SealedStoreError.modelMismatch(let differences) {
             throw SealedStoreError.migratedByAnotherProgram(differences)
+        } catch SealedStoreError.newerModel(let found, _) {
+            throw SealedStoreError.migratedByAnotherProgram(["the store is now of version \(found) of the model"])
         }
         guard sources == plan.sources else {
             throw SealedStoreError.migratedByAnotherProgram(["the indexes of the store have changed"])

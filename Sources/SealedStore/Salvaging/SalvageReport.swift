@@ -29,8 +29,8 @@ public struct SalvageReport: Hashable, Sendable {
     public internal(set) var damagedPageCount = 0
     /// The number of committed transactions in the log that lie behind a damaged part of it, and are lost.
     public internal(set) var lostTransactionCount = 0
-    /// Whether the log beside the file was ignored because none of its pages verifies: it belongs to another file, in
-    /// whose place this one was put, or all of it is damaged.
+    /// Whether the log beside the file was ignored: none of its pages verifies, because it belongs to another file, in
+    /// whose place this one was put, or it is damaged from its beginning on.
     public internal(set) var ignoresLog = false
     /// The number of pages of which only an older version could be read: the newest one is in the log, and does not
     /// verify. The objects on them may have older values, or be missing.

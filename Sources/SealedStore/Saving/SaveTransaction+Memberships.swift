@@ -2,7 +2,7 @@ import EncryptedSQLite
 import ObjectGraph
 
 extension SaveTransaction {
-    /// Writes changes of relationships that no row contains.
+    /// Writes the pairs of join tables.
     func apply(_ changes: [SaveChangesRequest.MembershipChange]) throws {
         if changes.isEmpty { return }
         var insertions = PairInsertions(connection)
@@ -14,34 +14,13 @@ extension SaveTransaction {
         _ change: SaveChangesRequest.MembershipChange,
         _ insertions: inout PairInsertions
     ) throws {
-        if let pairs = store.schema.joinTables[change.relationship.index] {
-            if !change.removed.isEmpty {
-                // In the order of the changes: another one may have added the same pair.
-                try insertions.finish()
-                try delete(change.removed, of: change.owner, from: pairs)
-            }
-            try insertions.add(change.added, of: change.owner, to: pairs)
-            if let position = pairs.position, let order = change.order {
-                try insertions.finish()
-                try number(
-                    order,
-                    with:
-                        "UPDATE \(pairs.name) SET \(position) = ?1 WHERE \(pairs.owner) = ?2 AND \(pairs.member) = ?3",
-                    owner: change.owner
-                )
-            }
-        } else if let order = change.order, let inverse = change.relationship.inverse,
-            let position = store.schema.table(of: change.relationship.destination).positionColumns[change.relationship]
-        {
-            let table = store.schema.table(of: change.relationship.destination).name
-            // Another writer may have moved a member to another owner.
-            let owner = store.schema.keyColumn(of: inverse).name
-            try number(
-                order,
-                with: "UPDATE \(table) SET \(position) = ?1 WHERE \"_id\" = ?3 AND \(owner) = ?2",
-                owner: change.owner
-            )
+        guard let pairs = store.schema.joinTables[change.relationship.index] else { return }
+        if !change.removed.isEmpty {
+            // In the order of the changes: another one may have added the same pair.
+            try insertions.finish()
+            try delete(change.removed, of: change.owner, from: pairs)
         }
+        try insertions.add(change.added, of: change.owner, to: pairs)
     }
 
     private func delete(_ members: [Int64], of owner: Int64, from pairs: JoinTable) throws {
@@ -54,18 +33,6 @@ extension SaveTransaction {
                 guard pairs.isSymmetric else { continue }
                 try statement.bind(member, at: 1)
                 try statement.bind(owner, at: 2)
-                try statement.run()
-            }
-        }
-    }
-
-    /// Writes the positions of all members.
-    private func number(_ order: [Int64], with sql: String, owner: Int64) throws {
-        try connection.withStatement(sql) { statement in
-            try statement.bind(owner, at: 2)
-            for (position, member) in order.enumerated() {
-                try statement.bind(Int64(position), at: 1)
-                try statement.bind(member, at: 3)
                 try statement.run()
             }
         }

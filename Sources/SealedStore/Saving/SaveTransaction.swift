@@ -51,13 +51,13 @@ struct SaveTransaction {
         if !deleted.isEmpty { try clearReferences(to: deleted, \.pairs) }
         try requireDestinations(of: request)
         try alignOneToOnes(of: request)
-        let orders = try orders()
-        try apply(orders)
+        let memberships = try MemberNumbering(connection: connection, store: store)
+            .number(request.memberships + orders())
         try noteMixedTexts()
         try UniqueTexts(connection, store).require(request)
         guard let history else { return }
         var recorded = request
-        recorded.memberships += orders
+        recorded.memberships = memberships
         try history.didWrite(recorded, deleted)
     }
 

@@ -24,7 +24,7 @@ struct CSVSource: ImportSource {
         return try own.allSatisfy { _, url in
             var records = CSVReader(try InputFile(url), limit: options.limits.lineByteCount)
             guard let header = try records.next(fieldLimit: options.limits.propertyCount),
-                let column = header.firstIndex(where: { $0.text == "_id" })
+                let column = header.firstIndex(where: { $0.text == MemberName.id })
             else { return false }
             guard let first = try records.next(fieldLimit: header.count) else { return true }
             return column < first.count && Int64(first[column].text) != nil
@@ -87,8 +87,8 @@ struct CSVSource: ImportSource {
         var seen: Set<String> = []
         return try header.map { field in
             guard seen.insert(field.text).inserted else { throw field.place.error("two columns have the same name") }
-            if field.text == "_id" { return .id }
-            if let property = entity.propertiesByName[field.text] { return .property(property) }
+            if field.text == MemberName.id { return .id }
+            if let property = MemberName.property(field.text, of: entity) { return .property(property) }
             guard options.unfitContent == .omit else {
                 throw field.place.error("'\(entity.name)' has no property '\(field.text)'")
             }

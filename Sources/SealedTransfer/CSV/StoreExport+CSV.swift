@@ -24,7 +24,7 @@ extension StoreExport {
                     }
                     return true
                 }
-                try output.write { CSVWriter.append(["_id"] + properties.map(\.name), to: &$0) }
+                try output.write { CSVWriter.append([MemberName.id] + properties.map(MemberName.text), to: &$0) }
                 try reader.forEachObject(of: entity) { object in
                     try output.write { bytes in
                         try CSVWriter.append(

@@ -27,7 +27,7 @@ struct JSONLinesSource: ImportSource {
 
     private static func hasIntegerID(_ line: [UInt8]?) -> Bool {
         guard let line, let slice = try? JSONSlice(line) else { return false }
-        let id = slice.members.first { $0.name.string == "_id" }?.value
+        let id = slice.members.first { $0.name.string == MemberName.id }?.value
         return (id?.literal).flatMap { Int64($0) } != nil
     }
 
@@ -72,8 +72,8 @@ struct JSONLinesSource: ImportSource {
     }
 
     private func entity(of members: [(name: String, value: JSONSlice)], _ line: SourcePlace) throws -> Entity {
-        guard let value = members.first(where: { $0.name == "_entity" })?.value else {
-            guard let defaultEntity else { throw line.error("the object has no member '_entity'") }
+        guard let value = members.first(where: { $0.name == MemberName.entity })?.value else {
+            guard let defaultEntity else { throw line.error("the object has no member '\(MemberName.entity)'") }
             return defaultEntity
         }
         guard let name = value.string, let entity = model.entitiesByName[name] else {
@@ -105,13 +105,13 @@ private struct JSONObjectReader {
 
     mutating func read(_ name: String, _ value: JSONSlice) throws {
         switch name {
-        case "_entity": return
-        case "_id":
+        case MemberName.entity: return
+        case MemberName.id:
             if let id = try id(value, object.entity) { object.ids = [id] }
             return
         default: break
         }
-        guard let property = object.entity.propertiesByName[name] else {
+        guard let property = MemberName.property(name, of: object.entity) else {
             guard options.unfitContent == .omit else {
                 throw line.at(value.range.lowerBound).error("'\(object.entity.name)' has no property '\(name)'")
             }

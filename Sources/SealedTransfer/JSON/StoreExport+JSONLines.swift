@@ -40,7 +40,7 @@ enum JSONObjectWriter {
                 continue
             }
             bytes.append(UInt8(ascii: ","))
-            JSONString.append(property.name, to: &bytes)
+            JSONString.append(MemberName.text(of: property), to: &bytes)
             bytes.append(UInt8(ascii: ":"))
             try append(property, of: object, to: &bytes)
         }

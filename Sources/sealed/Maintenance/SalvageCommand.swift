@@ -70,7 +70,7 @@ struct SalvageCommand: ParsableCommand {
             try Output.print("\(count) transactions in a damaged part of the log are lost")
         }
         if report.ignoresLog {
-            try Output.print("the log beside the file was ignored: it belongs to another file, or all of it is damaged")
+            try Output.print("the log beside the file was ignored: it is of another file, or its beginning is damaged")
         }
         if report.outdatedPageCount > 0 {
             let count = report.outdatedPageCount.grouped

@@ -388,4 +388,56 @@ import Testing
         #expect(comparisons <= 13, "log2 of 5010")
         try followed.expectCurrent("after a move")
     }
+
+    // MARK: The saved state
+
+    private var savedLongBooks: FetchRequest {
+        var request = longBooks
+        request.includesPendingChanges = false
+        return request
+    }
+
+    @Test(arguments: [nil, 20])
+    func `a result of the saved state follows the save of changes that were delivered before`(limit: Int?) throws {
+        var request = savedLongBooks
+        request.limit = limit
+        let followed = try FollowedResults(request, in: context)
+        try book(1, in: context)["pages"] = 1000
+        try book(5, in: context)["pages"] = 1
+        context.processPendingChanges()
+        #expect(followed.objects.texts("name") == (3...9).map { "book \($0)" })
+        try context.save()
+        #expect(followed.objects.texts("name") == [1, 3, 4, 6, 7, 8, 9].map { "book \($0)" })
+        try followed.expectCurrent("after the save")
+    }
+
+    @Test func `a result of the saved state follows a save that another result calls`() throws {
+        let followed = try FollowedResults(savedLongBooks, in: context)
+        let other = LiveResults(
+            LiveResults.Query(longBooks) { [context, longBooks] in try context.fetch(longBooks) as [ManagedObject] },
+            in: context
+        )
+        var saves = 0
+        other.onUpdate = { [context] _ in
+            guard saves == 0 else { return }
+            saves += 1
+            do { try context.save() } catch { Issue.record(error) }
+        }
+        try book(1, in: context)["pages"] = 1000
+        context.processPendingChanges()
+        #expect(saves == 1)
+        #expect(followed.objects.texts("name").first == "book 1")
+        try followed.expectCurrent("after the save")
+    }
+
+    @Test func `a result of the saved state has objects until their deletion is saved`() throws {
+        let followed = try FollowedResults(savedLongBooks, in: context)
+        context.delete(try book(5, in: context))
+        context.processPendingChanges()
+        #expect(followed.objects.texts("name") == (3...9).map { "book \($0)" })
+        try followed.expectCurrent("before the save")
+        try context.save()
+        #expect(followed.objects.texts("name") == [3, 4, 6, 7, 8, 9].map { "book \($0)" })
+        try followed.expectCurrent("after the save")
+    }
 }

@@ -35,6 +35,19 @@ import Testing
         #expect(count == 5)
     }
 
+    @Test(arguments: [1, 4, 100])
+    func `an enumeration leaves out the models that it has deleted`(batchSize: Int) throws {
+        let context = try library.context(books: 10)
+        let books = try context.fetch(sorted)
+        var numbers: [Int] = []
+        try context.enumerate(sorted, batchSize: batchSize) { book in
+            numbers.append(book.number)
+            if book.number > 0, !book.number.isMultiple(of: 3) { context.delete(books[9 - (book.number - 1)]) }
+        }
+        #expect(numbers == [9, 8, 6, 5, 3, 2, 0])
+        #expect(try context.fetchCount(sorted) == 7)
+    }
+
     @Test func `a collection of results reads its models when they are reached`() throws {
         _ = try library.context(books: 100)
         let context = library.context()

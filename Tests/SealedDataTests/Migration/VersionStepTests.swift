@@ -94,4 +94,42 @@ private enum Ratings {
             #expect(places.map(\.stars) == [3, 3])
         }
     }
+
+    // container of version 1        | container of version 4, or 2
+    // opens, changes a place        |
+    //                               | opens: cleans the places
+    // saves, fetches: an error      |
+    @Test func `a container of an earlier version does not write data of its version, even if the shape is the same`()
+        throws
+    {
+        enum DataOnly: SchemaMigrationPlan {
+            static var schemas: [any VersionedSchema.Type] { [Ratings.V1.self, Ratings.V2.self] }
+            static var stages: [MigrationStage] { [Ratings.Plan.cleaned] }
+        }
+        let old = try ModelContainer(for: Schema(versionedSchema: Ratings.V1.self), configurations: [configuration()])
+        let context = ModelContext(old)
+        for name in ["a", "b", "a"] { context.insert(Ratings.V1.Place(name)) }
+        try context.save()
+        let place = try #require(try context.fetch(FetchDescriptor<Ratings.V1.Place>()).first)
+        let same = try ModelContainer(for: Schema(versionedSchema: Ratings.V1.self), configurations: [configuration()])
+        place.name = "changed"
+        let schema = Schema(versionedSchema: Ratings.V2.self)
+        let new = try ModelContainer(for: schema, migrationPlan: DataOnly.self, configurations: [configuration()])
+        #expect(throws: SwiftDataError.self) { try context.save() }
+        for container in [old, same] {
+            #expect(throws: SwiftDataError.self) {
+                try ModelContext(container).fetch(FetchDescriptor<Ratings.V1.Place>())
+            }
+            let other = ModelContext(container)
+            other.insert(Ratings.V1.Place("c"))
+            #expect(throws: SwiftDataError.self) { try other.save() }
+        }
+        let places = try ModelContext(new).fetch(FetchDescriptor<Ratings.V2.Place>(sortBy: [SortDescriptor(\.name)]))
+        #expect(places.map(\.name) == ["a", "b"])
+        let undeclared = try ModelContainer(for: Schema([Ratings.V2.Place.self]), configurations: [configuration()])
+        #expect(try ModelContext(undeclared).fetchCount(FetchDescriptor<Ratings.V2.Place>()) == 2)
+        let again = try ModelContainer(for: schema, migrationPlan: DataOnly.self, configurations: [configuration()])
+        #expect(try ModelContext(again).fetchCount(FetchDescriptor<Ratings.V2.Place>()) == 2)
+        #expect(try new.check().isSound)
+    }
 }

@@ -64,6 +64,67 @@ import Testing
         #expect(try library.check() == [])
     }
 
+    /// A damage of a log.
+    enum LogDamage: CaseIterable {
+        case bitOfFrame, zeroFrame, zeroBlock, zeroNumber, otherSalt, bitOfHeader, zeroBeginning, allZero, noise
+    }
+
+    // library             | copy of its files
+    // saves 5 times       |
+    //                     | is made
+    //                     | a part of its log is damaged
+    @Test(arguments: LogDamage.allCases)
+    func `a log of which SQLite ignores a part is no sound store, and its salvage is not complete`(
+        damage: LogDamage
+    ) throws {
+        let library = try fill(5)
+        try library.opened().database.writeWithoutTransaction { try $0.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+        for number in 0..<5 {
+            library.insert("Tag", ["label": .text("later \(number)")])
+            try library.context.save()
+        }
+        let copy = folder.file("copy.store")
+        try FileManager.default.copyItem(at: url, to: copy)
+        var log = try Data(contentsOf: folder.file("library.store-wal"))
+        let frame = 32 + (log.count - 32) / 4120 / 2 * 4120
+        switch damage {
+        case .bitOfFrame: log[frame + 100] ^= 1
+        case .zeroFrame: log.resetBytes(in: frame..<frame + 4120)
+        case .zeroBlock: log.resetBytes(in: frame / 4096 * 4096..<frame / 4096 * 4096 + 4096)
+        case .zeroNumber: log.resetBytes(in: frame..<frame + 4)
+        case .otherSalt: log[frame + 9] ^= 0x40
+        case .bitOfHeader: log[20] ^= 1
+        case .zeroBeginning: log.resetBytes(in: 0..<4096)
+        case .allZero: log.resetBytes(in: 0..<log.count)
+        case .noise: for index in log.indices { log[index] = UInt8(truncatingIfNeeded: index &* 167 &+ 13) }
+        }
+        try log.write(to: folder.file("copy.store-wal"))
+        let report = try SealedStore.check(copy, key: Library.key)
+        let isUnreadable = damage == .allZero || damage == .noise
+        let problem = report.problems.first { $0.kind == (isUnreadable ? .unreadableLog : .lostTransactions) }
+        #expect(problem != nil, "\(report)")
+        let salvage = try SealedStore.salvage(copy, key: Library.key, to: folder.file("new.store"))
+        #expect(!salvage.isComplete)
+        #expect(salvage.lostTransactionCount > 0 || salvage.ignoresLog)
+        #expect(try Data(contentsOf: folder.file("copy.store-wal")) == log)
+        #expect(try library.check() == [])
+    }
+
+    // The log begins anew after a checkpoint: frames of the earlier one remain behind its end.
+    @Test func `frames of an earlier log are no damage`() throws {
+        let library = try fill(40)
+        try library.opened().database.writeWithoutTransaction { try $0.execute("PRAGMA wal_checkpoint(RESTART)") }
+        library.insert("Tag", ["label": .text("later")])
+        try library.context.save()
+        #expect(try library.check() == [])
+        let copy = folder.file("copy.store")
+        try FileManager.default.copyItem(at: url, to: copy)
+        try FileManager.default.copyItem(at: folder.file("library.store-wal"), to: folder.file("copy.store-wal"))
+        #expect(try SealedStore.check(copy, key: Library.key).isSound)
+        let report = try SealedStore.salvage(copy, key: Library.key, to: folder.file("new.store"))
+        #expect(report.isComplete, "\(report)")
+    }
+
     @Test func `a foreign schema and a wrong key are distinguished from damage`() throws {
         let library = try fill(5)
         try library.opened().database.write { try $0.execute("CREATE TABLE foreign_table (x)") }

@@ -21,7 +21,7 @@ import Testing
         SealedStore.register()
     }
 
-    private func context(_ policy: MergePolicy) throws -> ManagedObjectContext {
+    private func context(_ policy: MergePolicy, history: HistoryOptions? = nil) throws -> ManagedObjectContext {
         let model = try ManagedObjectModel(entities: [
             EntityDescription(
                 "Person",
@@ -38,12 +38,10 @@ import Testing
             ),
         ])
         let coordinator = PersistentStoreCoordinator(model: model)
+        var options: [String: any Sendable] = [SealedStore.keyOption: Library.key]
+        if let history { options[SealedStore.historyOption] = history }
         try coordinator.addPersistentStore(
-            PersistentStoreDescription(
-                type: SealedStore.storeType,
-                url: url,
-                options: [SealedStore.keyOption: Library.key]
-            )
+            PersistentStoreDescription(type: SealedStore.storeType, url: url, options: options)
         )
         let context = ManagedObjectContext(coordinator: coordinator)
         context.mergePolicy = policy
@@ -102,5 +100,39 @@ import Testing
         }
         #expect(found == [.null, .text("Cid"), .text("Bob")])
         #expect(try problems(fresh) == [])
+    }
+
+    // container 1                  container 2
+    // reads all                    reads all
+    //                              deletes the desk
+    //                              saves
+    // reads all, changes Ann and the desk
+    // saves and overwrites: the desk is inserted again, and Ann sits at it
+    @Test func `the history has the reference that a save restores`() throws {
+        func context() throws -> ManagedObjectContext {
+            try self.context(.overwrite, history: HistoryOptions(recordsValues: true))
+        }
+        let first = try context()
+        let ann = make("Person", "name", "Ann", in: first)
+        let desk = make("Desk", "number", 1, in: first)
+        ann.setDestination(desk, forRelationship: "desk")
+        try first.save()
+        let key = desk.managedObjectID.key
+        let (one, other) = (try context(), try context())
+        let (people, desks) = (try all("Person", in: one), try all("Desk", in: one))
+        desks[0]["number"] = 2
+        other.delete(try all("Desk", in: other)[0])
+        try other.save()
+        _ = try all("Person", in: one)
+        people[0]["name"] = "Anna"
+        try one.save()
+        let reader = try context()
+        let person = try all("Person", in: reader)[0]
+        #expect(person.destination(forRelationship: "desk")?.managedObjectID.key == key)
+        let changes = try reader.coordinator.history().last?.changes ?? []
+        let ofPerson = changes.first { $0.objectID.entity.name == "Person" }
+        #expect(ofPerson?.values.new["name"] == "Anna")
+        #expect(ofPerson?.values.new["desk"] == .integer(key))
+        #expect(try problems(reader) == [])
     }
 }

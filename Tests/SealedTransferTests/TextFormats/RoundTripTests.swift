@@ -23,6 +23,34 @@ struct RoundTripTests {
         }
     }
 
+    @Test func `properties can have the names of the format`() throws {
+        let folder = TemporaryFolder()
+        let names = ["_id", "_entity", "__id", "___entity", "id", "entity", "_identity"]
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(
+                "Page",
+                attributes: names.map { AttributeDescription($0, .string, isOptional: true) },
+                relationships: [RelationshipDescription("_", to: "Page", .many)]
+            )
+        ])
+        let original = try TestStore(folder.file("original"), model)
+        let values = Dictionary(uniqueKeysWithValues: names.map { ($0, Value.text("the \($0)")) })
+        let page = original.insert("Page", values)
+        original.insert("Page", ["_id": "another"]).setMembers([page], for: "_")
+        try original.context.save()
+        let export = StoreExport(from: folder.file("original"), key: Harbour.key)
+        try export.exportJSONLines(to: folder.file("pages.jsonl"))
+        try export.exportCSV(to: folder.file("pages"))
+        try StoreImport(into: folder.file("json"), key: Harbour.key, model: model)
+            .importJSONLines(from: folder.file("pages.jsonl"))
+        try StoreImport(into: folder.file("csv"), key: Harbour.key, model: model).importCSV(from: folder.file("pages"))
+        for name in ["json", "csv"] {
+            let copy = try TestStore(folder.file(name), model)
+            try expectEqual(original, copy, "\(name)")
+            try copy.check()
+        }
+    }
+
     @Test(arguments: SeededGenerator.seeds(25))
     func `stores of random models are restored`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
