@@ -9,7 +9,7 @@ public enum SealedStoreError: Error, Hashable, Sendable {
     /// these stages. Contains that version, or the number of the stage if it has no version, and every reason.
     case stoppedMigration(reached: String, problems: [MigrationProblem])
     /// Another program has migrated the store while it was open. Contains the differences from this program's model,
-    /// one on each line.
+    /// one on each line; none if only data has changed.
     case migratedByAnotherProgram([String])
     /// The operation replaces the file of the store, which is not possible in the code of a migration stage: the code
     /// runs in a transaction on the file. Contains the name of the operation.
@@ -60,8 +60,8 @@ extension SealedStoreError: CustomStringConvertible {
             (["the store has been migrated to version \(reached), and cannot be migrated further:"]
                 + problems.map { "  \($0)" }).joined(separator: "\n")
         case .migratedByAnotherProgram(let differences):
-            (["another program has migrated the store to another model; open it again:"]
-                + differences.map { "  \($0)" }).joined(separator: "\n")
+            (["another program has migrated the store: open it again"] + differences.map { "  \($0)" })
+                .joined(separator: "\n")
         case .isMigrating(let operation):
             "the code of a migration stage runs in a transaction on the store's file, which cannot be replaced meanwhile: "
                 + "call '\(operation)' after the store has been opened"

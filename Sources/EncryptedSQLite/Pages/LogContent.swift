@@ -29,11 +29,12 @@ struct LogContent {
 
     init() {}
 
-    /// Reads a log, and ignores it if none of its pages verifies.
+    /// Reads a log for a salvage, and ignores it if none of its pages verifies. If only its header is damaged, all of it
+    /// is read: if its frames are those of an earlier log, the file has their pages already.
     ///
     /// - Parameter file: The log, open for reading.
     init(path: String, file: FileHandle?, ifOfFileWith cipher: PageCipher) {
-        self.init(path: path, cipher: cipher)
+        self.init(path: path, cipher: cipher, readsBehindDamagedHeader: true)
         guard !offsets.isEmpty, let file else { return }
         let page = UnsafeMutableRawBufferPointer.allocate(byteCount: PageCipher.pageByteCount, alignment: 8)
         defer { page.deallocate() }
@@ -61,7 +62,9 @@ struct LogContent {
     private static let attempts = 5
 
     /// Reads a log; a file that does not exist has no content.
-    init(path: String, cipher: PageCipher) {
+    ///
+    /// - Parameter readsBehindDamagedHeader: Whether to read the frames behind a damaged header, which SQLite ignores.
+    init(path: String, cipher: PageCipher, readsBehindDamagedHeader: Bool = false) {
         self.init()
         guard let file = FileHandle(forReadingAtPath: path) else {
             mayHaveLostCommits = FileManager.default.fileExists(atPath: path)
@@ -70,7 +73,7 @@ struct LogContent {
         defer { try? file.close() }
         for _ in 0..<Self.attempts {
             let header = Self.header(of: file)
-            self = LogContent(file, header, cipher)
+            self = LogContent(file, header, cipher, readsBehindDamagedHeader: readsBehindDamagedHeader)
             // A writer that begins the log anew mixes its frames with the earlier ones.
             if !mayHaveLostCommits || Self.header(of: file) == header { return }
         }
@@ -83,10 +86,12 @@ struct LogContent {
         return try? file.read(upToCount: LogFormat.headerByteCount) ?? Data()
     }
 
-    private init(_ file: FileHandle, _ header: Data?, _ cipher: PageCipher) {
+    private init(_ file: FileHandle, _ header: Data?, _ cipher: PageCipher, readsBehindDamagedHeader: Bool) {
         mayHaveLostCommits = header.map { !$0.isEmpty } ?? true
         guard let header, header.count == LogFormat.headerByteCount else { return }
-        mayHaveLostCommits = !readFrames(file, Self.start(header), cipher)
+        let start = Self.start(header) ?? (readsBehindDamagedHeader ? Self.start(at: file, cipher) : nil)
+        guard (try? file.seek(toOffset: UInt64(LogFormat.headerByteCount))) != nil else { return }
+        mayHaveLostCommits = !readFrames(file, start, cipher)
     }
 
     /// The content of a header; nil if it is damaged.
@@ -99,6 +104,21 @@ struct LogContent {
         header.withUnsafeBytes { checksum.add(UnsafeRawBufferPointer(rebasing: $0[..<24])) }
         guard checksum.first == words[6], checksum.second == words[7] else { return nil }
         return Start(salts: Salts(first: words[4], second: words[5]), checksum: checksum)
+    }
+
+    /// The start of a log by its first frame, whose page is authentic; nil if it is not.
+    private static func start(at file: FileHandle, _ cipher: PageCipher) -> Start? {
+        guard let frame = try? file.read(upToCount: LogFormat.frameByteCount), frame.count == LogFormat.frameByteCount
+        else { return nil }
+        return frame.withUnsafeBytes { bytes in
+            let page = UnsafeRawBufferPointer(rebasing: bytes[LogFormat.frameHeaderByteCount...])
+            guard word(bytes, 0) > 0, cipher.verifies(page, number: word(bytes, 0)) else { return nil }
+            // SQLite computes the checksum in the order of the processor's bytes.
+            var checksum = LogChecksum(isBigEndian: 1.bigEndian == 1, first: word(bytes, 16), second: word(bytes, 20))
+            checksum.remove(page)
+            checksum.remove(UnsafeRawBufferPointer(rebasing: bytes[..<8]))
+            return Start(salts: Salts(first: word(bytes, 8), second: word(bytes, 12)), checksum: checksum)
+        }
     }
 
     /// Reads all frames.
@@ -203,16 +223,29 @@ private struct LogChecksum {
     private(set) var first: UInt32 = 0
     private(set) var second: UInt32 = 0
 
-    init(isBigEndian: Bool) { self.isBigEndian = isBigEndian }
+    init(isBigEndian: Bool, first: UInt32 = 0, second: UInt32 = 0) {
+        self.isBigEndian = isBigEndian
+        self.first = first
+        self.second = second
+    }
 
     mutating func add(_ bytes: UnsafeRawBufferPointer) {
-        var offset = 0
-        while offset + 8 <= bytes.count {
-            let left = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
-            let right = bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)
-            first = first &+ (isBigEndian ? UInt32(bigEndian: left) : UInt32(littleEndian: left)) &+ second
-            second = second &+ (isBigEndian ? UInt32(bigEndian: right) : UInt32(littleEndian: right)) &+ first
-            offset += 8
+        for offset in stride(from: 0, to: bytes.count & ~7, by: 8) {
+            first = first &+ word(bytes, offset) &+ second
+            second = second &+ word(bytes, offset + 4) &+ first
         }
+    }
+
+    /// Makes the checksum the one to which the bytes were added.
+    mutating func remove(_ bytes: UnsafeRawBufferPointer) {
+        for offset in stride(from: 0, to: bytes.count & ~7, by: 8).reversed() {
+            second = second &- word(bytes, offset + 4) &- first
+            first = first &- word(bytes, offset) &- second
+        }
+    }
+
+    private func word(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt32 {
+        let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+        return isBigEndian ? UInt32(bigEndian: word) : UInt32(littleEndian: word)
     }
 }

@@ -1,18 +1,21 @@
 import Foundation
 
 extension QueryExpression.Aggregate {
-    /// Returns the aggregate of values, with null ignored.
+    /// Returns the aggregate of values, with null ignored; a distinct count, a minimum and a maximum also ignore NaN,
+    /// which equals nothing and has no place in an order.
     ///
     /// - Throws: ``QueryError/arithmeticOverflow``.
     package func apply(_ values: [Value], of type: AttributeType?) throws(QueryError) -> Value {
         let values = values.filter { !$0.isNull }
         switch self {
         case .count: return .integer(Int64(values.count))
-        case .distinctCount: return .integer(Int64(Set(values).count))
+        case .distinctCount: return .integer(Int64(Set(values.filter { !$0.isNotANumber }).count))
         case .sum: return values.isEmpty ? .null : try Self.sum(values, of: type)
         case .average: return values.isEmpty ? .null : try Self.average(values, of: type)
-        case .minimum: return values.min { Self.precedes($0, $1, of: type) } ?? .null
-        case .maximum: return values.max { Self.precedes($0, $1, of: type) } ?? .null
+        case .minimum:
+            return values.filter { !$0.isNotANumber }.min { Self.precedes($0, $1, of: type) } ?? .null
+        case .maximum:
+            return values.filter { !$0.isNotANumber }.max { Self.precedes($0, $1, of: type) } ?? .null
         }
     }
 

@@ -55,13 +55,11 @@ struct StoreMetadataTable {
         return copy
     }
 
-    /// Records a later version of the model, in the transaction that makes the store one of that version. Programs that
-    /// have the store open detect it, also if nothing else has changed.
-    func record(_ modelVersion: ModelVersion, on connection: Connection) throws {
+    /// The metadata with another version of the model.
+    func with(modelVersion: ModelVersion?) -> StoreMetadataTable {
         var copy = self
         copy.modelVersion = modelVersion
-        try copy.write(on: connection)
-        try Self.announceChange(on: connection)
+        return copy
     }
 
     /// The newest format that this version reads; it writes the same.
@@ -90,6 +88,12 @@ struct StoreMetadataTable {
         if migrationCount > 0 { values.append((.migrations, String(migrationCount))) }
         let rows = MetadataRows(connection: connection)
         for (key, value) in values { try rows.set(key.rawValue, value) }
+    }
+
+    /// Writes the table such that programs that have the store open notice it, although the tables are the same.
+    func writeNoticeably(on connection: Connection) throws {
+        try write(on: connection)
+        try Self.announceChange(on: connection)
     }
 
     /// Records that the model does not declare entities and properties in the order in which the tables were made. Only

@@ -165,23 +165,30 @@ struct StagedMigration {
             let (position, stage) = (entry.first, stages[entry.first])
             let first = min(first ?? position, position)
             let progress = progress?.part(position - first, of: stages.count - first)
-            if !entry.isInferred, let code = stage.willMigrate {
-                try run(code, at: position - 1, database, connection)
-            }
+            let (willMigrate, didMigrate) = entry.isInferred ? (nil, nil) : (stage.willMigrate, stage.didMigrate)
+            if let willMigrate { try run(willMigrate, at: position - 1, database, connection) }
             let stored = try SchemaPlan.metadata(on: connection).metadata
             let target = versionOpening(position, description(at: position, of: stored.model, isTarget: true))
             _ = try target.update(target.reading(target.ownModel()), database, on: connection, progress: progress)
-            if !entry.isInferred, let code = stage.didMigrate { try run(code, at: position, database, connection) }
-            try recordVersion(of: position, on: connection)
+            if let didMigrate { try run(didMigrate, at: position, database, connection) }
+            try record(position, hasRunCode: willMigrate != nil || didMigrate != nil, on: connection)
             return position
         }
     }
 
-    private func recordVersion(of position: Int, on connection: Connection) throws {
-        guard !versions.isEmpty else { return }
+    /// Records that a store has reached a version.
+    ///
+    /// - Parameter hasRunCode: Whether code has migrated data. It counts as a migration, also if the version has the
+    ///   shape of the one before: programs that have the store open must not go on with data of their version.
+    private func record(_ position: Int, hasRunCode: Bool, on connection: Connection) throws {
         let stored = try SchemaPlan.metadata(on: connection).metadata
-        guard stored.modelVersion.map({ $0 < versions[position] }) ?? true else { return }
-        try stored.record(versions[position], on: connection)
+        var reached = stored
+        if !versions.isEmpty, stored.modelVersion.map({ $0 < versions[position] }) ?? true {
+            reached = reached.with(modelVersion: versions[position])
+        }
+        if hasRunCode { reached = reached.with(migrationCount: stored.migrationCount + 1) }
+        guard reached.modelVersion != stored.modelVersion || hasRunCode else { return }
+        try reached.writeNoticeably(on: connection)
     }
 
     /// Runs code on the version of the model that a store has, in the transaction of a connection.

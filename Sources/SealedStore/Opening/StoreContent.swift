@@ -148,7 +148,7 @@ struct StoreReading: Sendable {
         }
         if !hasMigrated { _ = try IndexUpdate(on: connection, for: model, own: own).addMissing() }
         let (updated, newSchemaText) = try SchemaPlan.metadata(on: connection)
-        if let modelVersion, isLater(than: updated) { try updated.record(modelVersion, on: connection) }
+        if isLater(than: updated) { try updated.with(modelVersion: modelVersion).writeNoticeably(on: connection) }
         // The result is verified like any file that is opened, before the commit.
         let plan = try schemaPlan(newSchemaText, on: connection, names: updated.names)
         let content = try StoreContent(updated, plan, on: connection, isCommitted: false)

@@ -53,6 +53,28 @@ import Testing
         return try context.fetch(descriptor).map(\.name)
     }
 
+    // MARK: Computed NaN
+
+    @Test(arguments: [[Double.infinity, -.infinity, 1, 2], [.infinity], [1, .infinity, -3]])
+    func `a minimum, a maximum and a distinct count leave out what is not a number`(reals: [Double]) throws {
+        insert(reals.enumerated().map { Reading("\($0)", real: $1) })
+        let product = #Expression<Reading, Double> { $0.real * 0.0 }
+        let finite = reals.count(where: \.isFinite)
+        try onBothPaths {
+            let (count, distinctCount, minimum, maximum) = try context.aggregate(
+                Reading.self,
+                .count(of: product),
+                .distinctCount(of: product),
+                .minimum(of: product),
+                .maximum(of: product)
+            )
+            #expect(count == reals.count)
+            #expect(distinctCount == min(finite, 1))
+            #expect(minimum == (finite > 0 ? 0 : nil))
+            #expect(maximum == (finite > 0 ? 0 : nil))
+        }
+    }
+
     // MARK: Decimals
 
     @Test func `products below the smallest decimal are rounded`() throws {

@@ -1,5 +1,6 @@
 import Foundation
 import SealedData
+import SealedStore
 import TestSupport
 import Testing
 
@@ -95,7 +96,7 @@ private enum Ratings {
         }
     }
 
-    // container of version 1        | container of version 4, or 2
+    // containers of version 1       | container of version 2
     // opens, changes a place        |
     //                               | opens: cleans the places
     // saves, fetches: an error      |
@@ -115,14 +116,14 @@ private enum Ratings {
         place.name = "changed"
         let schema = Schema(versionedSchema: Ratings.V2.self)
         let new = try ModelContainer(for: schema, migrationPlan: DataOnly.self, configurations: [configuration()])
-        #expect(throws: SwiftDataError.self) { try context.save() }
+        #expect(throws: SealedStoreError.migratedByAnotherProgram([])) { try context.save() }
         for container in [old, same] {
-            #expect(throws: SwiftDataError.self) {
+            #expect(throws: SealedStoreError.migratedByAnotherProgram([])) {
                 try ModelContext(container).fetch(FetchDescriptor<Ratings.V1.Place>())
             }
             let other = ModelContext(container)
             other.insert(Ratings.V1.Place("c"))
-            #expect(throws: SwiftDataError.self) { try other.save() }
+            #expect(throws: SealedStoreError.migratedByAnotherProgram([])) { try other.save() }
         }
         let places = try ModelContext(new).fetch(FetchDescriptor<Ratings.V2.Place>(sortBy: [SortDescriptor(\.name)]))
         #expect(places.map(\.name) == ["a", "b"])

@@ -179,7 +179,7 @@ import Testing
         }
         #expect(try writes { $0 + [make(1000, in: context)] } == 1)
         #expect(try writes { Array($0.dropFirst()) } == 0)
-        #expect(try writes { $0.dropFirst() + $0.prefix(1) } == 1)
+        #expect(try writes { Array($0.dropFirst() + $0.prefix(1)) } == 1)
         #expect(
             try writes { members in
                 var members = members
