@@ -58,7 +58,7 @@ struct LogContent {
         func isPart(of other: Salts) -> Bool { first == other.first || second == other.second }
     }
 
-    /// The number of times that a log is read that others begin anew meanwhile.
+    /// The number of times that a log is read while others change it, until a loss is found twice.
     private static let attempts = 5
 
     /// Reads a log; a file that does not exist has no content.
@@ -71,14 +71,24 @@ struct LogContent {
             return
         }
         defer { try? file.close() }
+        var last: Loss?
         for _ in 0..<Self.attempts {
             let header = Self.header(of: file)
             self = LogContent(file, header, cipher, readsBehindDamagedHeader: readsBehindDamagedHeader)
-            // A writer that begins the log anew mixes its frames with the earlier ones.
-            if !mayHaveLostCommits || Self.header(of: file) == header { return }
+            if lostCommitCount == 0, !isIgnored { return }
+            // A writer may have written a part of a frame, or begun the log anew, before the earlier frames.
+            let loss = Loss(header: header, commitCount: lostCommitCount)
+            if loss == last { return }
+            last = loss
         }
         lostCommitCount = 0
         isIgnored = false
+    }
+
+    /// What a reading of a log has found to be lost.
+    private struct Loss: Equatable {
+        let header: Data?
+        let commitCount: Int
     }
 
     private static func header(of file: FileHandle) -> Data? {
