@@ -15,25 +15,33 @@ struct MemberNumbering {
     let connection: Connection
     let store: OpenStore
 
-    /// Numbers the members of the changes' owners.
+    /// Numbers the members of the owners of changes.
     ///
+    /// - Parameter request: The save, whose new objects have no members of other writers.
     /// - Returns: The changes, with the orders that the members now have.
-    func number(_ changes: [SaveChangesRequest.MembershipChange]) throws -> [SaveChangesRequest.MembershipChange] {
+    func number(
+        _ changes: [SaveChangesRequest.MembershipChange],
+        of request: SaveChangesRequest
+    ) throws -> [SaveChangesRequest.MembershipChange] {
         guard changes.contains(where: { $0.order != nil }) else { return changes }
-        var statements: [Relationship: Statements] = [:]
+        var lists: [Relationship: Lists] = [:]
         return try changes.map { change in
             guard let wanted = change.order,
-                let used = statements[change.relationship] ?? Statements(change.relationship, store)
+                let known = lists[change.relationship] ?? Lists(change.relationship, store, request)
             else { return change }
-            statements[change.relationship] = used
+            lists[change.relationship] = known
             var numbered = change
-            numbered.order = try number(wanted, of: change.owner, used)
+            if known.newOwners.contains(where: { $0.contains(change.owner) }) {
+                try write(wanted.map { ($0, nil) }, of: change.owner, after: -1, known)
+            } else {
+                numbered.order = try number(wanted, of: change.owner, known)
+            }
             return numbered
         }
     }
 
-    private func number(_ wanted: [Int64], of owner: Int64, _ statements: Statements) throws -> [Int64] {
-        let stored = try connection.withStatement(statements.selection) { query in
+    private func number(_ wanted: [Int64], of owner: Int64, _ lists: Lists) throws -> [Int64] {
+        let stored = try connection.withStatement(lists.selection) { query in
             try query.bind(owner, at: 1)
             var members: [Member] = []
             while try query.step() {
@@ -45,12 +53,21 @@ struct MemberNumbering {
         // A new member is mostly the last one.
         let known = Self.commonStart(wanted, stored)
         let rest = Self.order(wanted[known...], among: stored[known...])
-        var last = known > 0 ? stored[known - 1].position ?? -1 : -1
-        try connection.withStatement(statements.update) { statement in
+        let last = known > 0 ? stored[known - 1].position : nil
+        try write(rest, of: owner, after: last ?? -1, lists)
+        return wanted.prefix(known) + rest.map(\.key)
+    }
+
+    /// Gives members ascending positions, and writes those that they do not have.
+    ///
+    /// - Parameter last: The position of the member before the first one.
+    private func write(_ members: [Member], of owner: Int64, after last: Int64, _ lists: Lists) throws {
+        var last = last
+        try connection.withStatement(lists.update) { statement in
             try statement.bind(owner, at: 2)
-            for (index, member) in rest.enumerated() {
-                let next = index + 1 < rest.count ? rest[index + 1].position : nil
-                // A position before that of the next member would make it necessary to write all that follow.
+            for (index, member) in members.enumerated() {
+                let next = index + 1 < members.count ? members[index + 1].position : nil
+                // A position behind that of the next member would make it necessary to write all that follow.
                 if let position = member.position, position > last, position < next ?? .max {
                     last = position
                     continue
@@ -62,7 +79,6 @@ struct MemberNumbering {
                 try statement.run()
             }
         }
-        return wanted.prefix(known) + rest.map(\.key)
     }
 
     /// The number of members at the beginning that are in the wanted order, with ascending positions.
@@ -102,15 +118,17 @@ struct MemberNumbering {
         }
     }
 
-    /// The statements for the members of one relationship.
-    private struct Statements {
+    /// The members of one relationship in the store.
+    private struct Lists {
+        /// The keys of the owners that the save inserts.
+        let newOwners: [Range<Int64>]
         /// Selects the keys and positions of an owner's members, in their order.
         let selection: SQLText
         /// Writes the position (1) of a member (3) of an owner (2).
         let update: SQLText
 
         /// - Returns: Nil if the relationship is not ordered.
-        init?(_ relationship: Relationship, _ store: OpenStore) {
+        init?(_ relationship: Relationship, _ store: OpenStore, _ request: SaveChangesRequest) {
             let (table, owner, member, position): (String, String, String, String)
             if let pairs = store.schema.joinTables[relationship.index] {
                 guard let column = pairs.position else { return nil }
@@ -124,6 +142,8 @@ struct MemberNumbering {
                     members.name, store.schema.keyColumn(of: inverse).name, #""_id""#, column
                 )
             }
+            let model = store.schema.model
+            newOwners = request.insertedKeys(of: model.root(of: relationship.source), model)
             selection = SQLText(
                 """
                 SELECT \(member), \(position) FROM \(table) WHERE \(owner) = ? ORDER BY \(position) NULLS LAST, \(member)

@@ -52,7 +52,7 @@ struct SaveTransaction {
         try requireDestinations(of: request)
         try alignOneToOnes(of: request)
         let memberships = try MemberNumbering(connection: connection, store: store)
-            .number(request.memberships + orders())
+            .number(request.memberships + orders(), of: request)
         try noteMixedTexts()
         try UniqueTexts(connection, store).require(request)
         guard let history else { return }

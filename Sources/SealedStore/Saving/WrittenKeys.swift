@@ -85,29 +85,9 @@ struct WrittenKeys {
         keys.indices.compactMap { index in
             guard !keys[index].isEmpty else { return nil }
             let entity = model.entities[index]
-            let keys = Self.distinct(keys[index], without: insertedKeys(of: entity))
+            let keys = Self.distinct(keys[index], without: request.insertedKeys(of: entity, model))
             return keys.isEmpty ? nil : (entity, keys)
         }
-    }
-
-    /// The keys of the inserted rows of an entity and its subentities, ascending. Keys are reserved in blocks, so that
-    /// they are few ranges.
-    private func insertedKeys(of entity: Entity) -> [Range<Int64>] {
-        let isOfFamily = model.entities.map { $0.isKind(of: entity) }
-        var ranges: [Range<Int64>] = []
-        for chunk in request.inserted.chunks {
-            for index in 0..<chunk.rowCount {
-                let row = chunk.row(at: index)
-                guard isOfFamily[row.entityIndex] else { continue }
-                let key = row.key
-                if let last = ranges.last, last.upperBound == key {
-                    ranges[ranges.count - 1] = last.lowerBound..<key + 1
-                } else {
-                    ranges.append(key..<key + 1)
-                }
-            }
-        }
-        return ranges.sorted { $0.lowerBound < $1.lowerBound }
     }
 
     /// The keys outside all ranges, each once, ascending.
@@ -159,5 +139,27 @@ struct WrittenKeys {
         }.map { id($0.relationship.source, $0.owner) }
         var seen: Set<ManagedObjectID> = []
         return owners.filter { seen.insert($0).inserted }
+    }
+}
+
+extension SaveChangesRequest {
+    /// The keys of the inserted rows of an entity and its subentities, ascending. Keys are reserved in blocks, so that
+    /// they are few ranges.
+    func insertedKeys(of entity: Entity, _ model: ManagedObjectModel) -> [Range<Int64>] {
+        let isOfFamily = model.entities.map { $0.isKind(of: entity) }
+        var ranges: [Range<Int64>] = []
+        for chunk in inserted.chunks {
+            for index in 0..<chunk.rowCount {
+                let row = chunk.row(at: index)
+                guard isOfFamily[row.entityIndex] else { continue }
+                let key = row.key
+                if let last = ranges.last, last.upperBound == key {
+                    ranges[ranges.count - 1] = last.lowerBound..<key + 1
+                } else {
+                    ranges.append(key..<key + 1)
+                }
+            }
+        }
+        return ranges.sorted { $0.lowerBound < $1.lowerBound }
     }
 }
