@@ -33,8 +33,7 @@ struct ResultDependencies {
     init(onEverythingIn model: ManagedObjectModel, of request: FetchRequest) {
         rootIndex = request.entity.rootIndex
         isOfSavedState = !request.includesPendingChanges
-        let entity = request.entity
-        addAll(of: entity)
+        addAll(of: request.entity)
         for other in model.entities { related[other.rootIndex, default: SlotSet()].formUnion(SlotSet(allOf: other)) }
     }
 

@@ -86,9 +86,13 @@ struct CSVSource: ImportSource {
     ) throws -> [Column] {
         var seen: Set<String> = []
         return try header.map { field in
-            guard seen.insert(field.text).inserted else { throw field.place.error("two columns have the same name") }
+            // An attribute `_entity` may have its name as it is: CSV has no such column itself.
+            let property = field.text == MemberName.id ? nil : MemberName.property(field.text, of: entity)
+            guard seen.insert(property.map(MemberName.text) ?? field.text).inserted else {
+                throw field.place.error("two columns have the same name")
+            }
             if field.text == MemberName.id { return .id }
-            if let property = MemberName.property(field.text, of: entity) { return .property(property) }
+            if let property { return .property(property) }
             guard options.unfitContent == .omit else {
                 throw field.place.error("'\(entity.name)' has no property '\(field.text)'")
             }

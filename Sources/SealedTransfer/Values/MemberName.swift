@@ -17,10 +17,7 @@ enum MemberName {
 
     /// The property with a name in a file; nil if the entity has no such property.
     static func property(_ text: String, of entity: Entity) -> Property? {
-        if text.hasPrefix("__"), isEscapable(text), let property = entity.propertiesByName[String(text.dropFirst())] {
-            return property
-        }
-        return entity.propertiesByName[text]
+        entity.propertiesByName[text.hasPrefix("__") && isEscapable(text) ? String(text.dropFirst()) : text]
     }
 
     /// Whether a name is one of the format, perhaps with further underscores.

@@ -51,6 +51,40 @@ struct RoundTripTests {
         }
     }
 
+    @Test func `a name of the format leads to one property`() throws {
+        let folder = TemporaryFolder()
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription("Page", attributes: ["__id", "_entity"].map { .init($0, .string, isOptional: true) })
+        ])
+        func isRefused(_ name: String, _ content: String, _ run: (StoreImport, URL) throws -> Void) throws -> Bool {
+            let file = folder.file(name)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(),
+                withIntermediateDirectories: true
+            )
+            try Data(content.utf8).write(to: file)
+            do {
+                try run(StoreImport(into: folder.file("\(name).store"), key: Harbour.key, model: model), file)
+                return false
+            } catch is TransferError {
+                return true
+            }
+        }
+        func json(_ name: String, _ members: String) throws -> Bool {
+            try isRefused(name, "{\"_entity\":\"Page\",\"_id\":1,\(members)}\n") { try $0.importJSONLines(from: $1) }
+        }
+        func csv(_ name: String, _ header: String, _ record: String) throws -> Bool {
+            try isRefused("\(name)/Page.csv", "\(header)\r\n\(record)\r\n") {
+                try $0.importCSV(from: $1.deletingLastPathComponent())
+            }
+        }
+        #expect(try !json("a", #""___id":"x","__entity":"y""#))
+        #expect(try json("b", #""___id":"x","__id":"y""#), "the entity has no property '_id'")
+        #expect(try !csv("c", "_id,___id,__entity", "1,x,y"))
+        #expect(try !csv("d", "_id,_entity", "1,y"))
+        #expect(try csv("e", "_id,_entity,__entity", "1,x,y"))
+    }
+
     @Test(arguments: SeededGenerator.seeds(25))
     func `stores of random models are restored`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
