@@ -116,7 +116,7 @@ final class FileStates: Sendable {
             throw SealedStoreError.migratedByAnotherProgram(differences(from: current))
         }
         do {
-            // A stage may change data only, or a version may differ only in rules.
+            // The tables fit a later version that differs in rules only.
             try reading.requireKnownVersion(current)
             let content = try reading.fittingContent(on: connection, known: file)
             (metadata, sources) = (content.metadata, content.plan.sources)
