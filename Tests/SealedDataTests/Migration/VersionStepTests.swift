@@ -66,6 +66,39 @@ private enum Ratings {
     }
 }
 
+/// Two numbered versions that differ in a delete rule.
+private enum Rules {
+    enum V2: VersionedSchema {
+        static let versionIdentifier = Schema.Version(2, 0, 0)
+        static var models: [any PersistentModel.Type] { [Owner.self, Item.self] }
+
+        @Model final class Owner {
+            @Relationship(deleteRule: .nullify, inverse: \Item.owner) var items: [Item] = []
+            init() {}
+        }
+
+        @Model final class Item {
+            var owner: Owner?
+            init(_ owner: Owner?) { self.owner = owner }
+        }
+    }
+
+    enum V3: VersionedSchema {
+        static let versionIdentifier = Schema.Version(3, 0, 0)
+        static var models: [any PersistentModel.Type] { [Owner.self, Item.self] }
+
+        @Model final class Owner {
+            @Relationship(deleteRule: .cascade, inverse: \Item.owner) var items: [Item] = []
+            init() {}
+        }
+
+        @Model final class Item {
+            var owner: Owner?
+            init() {}
+        }
+    }
+}
+
 @Suite("Versions that differ in data and in default values") struct VersionStepTests {
     private let folder = TemporaryFolder()
 
@@ -131,6 +164,31 @@ private enum Ratings {
         #expect(try ModelContext(undeclared).fetchCount(FetchDescriptor<Ratings.V2.Place>()) == 2)
         let again = try ModelContainer(for: schema, migrationPlan: DataOnly.self, configurations: [configuration()])
         #expect(try ModelContext(again).fetchCount(FetchDescriptor<Ratings.V2.Place>()) == 2)
+        #expect(try new.check().isSound)
+    }
+
+    @Test func `a container of an earlier version does not delete by its rules`() throws {
+        let old = try ModelContainer(for: Schema(versionedSchema: Rules.V2.self), configurations: [configuration()])
+        let context = ModelContext(old)
+        let owner = Rules.V2.Owner()
+        context.insert(owner)
+        context.insert(Rules.V2.Item(owner))
+        try context.save()
+        context.delete(owner)
+        let new = try ModelContainer(for: Schema(versionedSchema: Rules.V3.self), configurations: [configuration()])
+        // The save reads the members, to which the rule applies: the error names them.
+        #expect(throws: (any Error).self) { try context.save() }
+        let reason = "the store is now of version 3.0.0 of the model"
+        #expect(throws: SealedStoreError.migratedByAnotherProgram([reason])) {
+            try ModelContext(old).fetch(FetchDescriptor<Rules.V2.Owner>())
+        }
+        let other = ModelContext(old)
+        other.insert(Rules.V2.Owner())
+        #expect(throws: SealedStoreError.migratedByAnotherProgram([reason])) { try other.save() }
+        #expect(throws: SwiftDataError.self) {
+            try ModelContainer(for: Schema(versionedSchema: Rules.V2.self), configurations: [configuration()])
+        }
+        #expect(try ModelContext(new).fetchCount(FetchDescriptor<Rules.V3.Owner>()) == 1)
         #expect(try new.check().isSound)
     }
 }
