@@ -1,5 +1,14 @@
 import CSQLCipher
 
+/// The number of commits to a file by all processes.
+package struct CommitCounter: Sendable {
+    /// A number that every commit increases by one, modulo 2^32. It starts again when a log is recovered.
+    package let value: UInt32
+    /// Whether the transaction reads the state after these commits. Otherwise others have committed since it began, and
+    /// it may read some of their commits as well.
+    package let isExact: Bool
+}
+
 extension Connection {
     /// A read transaction that stays open while the connection is idle.
     struct KeptTransaction {
@@ -70,12 +79,10 @@ extension Connection {
         return csqlcipher_log_state_is_current(begin.file, &begin.state) != 0
     }
 
-    /// A number that every commit to the file by any process increases by one, modulo 2^32, as of the open read
-    /// transaction; nil if it is unknown, because another process has committed since, or the file has no log. It
-    /// starts again when a log is recovered.
-    package var commitCounter: UInt32? {
-        guard var state = keptTransaction?.begin?.state, seesLastCommit else { return nil }
-        return csqlcipher_commit_counter(&state)
+    /// The number of commits to the file from before the open read transaction began; nil if the file has no log.
+    package var commitCounter: CommitCounter? {
+        guard var state = keptTransaction?.begin?.state else { return nil }
+        return CommitCounter(value: csqlcipher_commit_counter(&state), isExact: seesLastCommit)
     }
 
     /// SQLite's version of the schema in the current transaction. Every commit that changes the schema changes it.

@@ -13,11 +13,14 @@ final class HistoryFollowing: Sendable {
 
     private struct State {
         var position: HistoryPosition?
+        /// The latest position at which the number of commits was known, which is the position itself unless another
+        /// process or thread committed while it was read.
+        var counted: HistoryPosition?
         /// The rows of the history that the running write transaction has written.
         var written: [ClosedRange<Int64>] = []
         /// The rows of the history behind the position that the store itself has written and committed.
         var own: [ClosedRange<Int64>] = []
-        /// The reservations of keys by the store itself since the position was read.
+        /// The reservations of keys by the store itself since ``counted`` was read.
         var reservations = OwnReservations()
     }
 
@@ -30,6 +33,7 @@ final class HistoryFollowing: Sendable {
     func forget() {
         state.withLock { state in
             state.position = nil
+            state.counted = nil
             state.own = []
             state.reservations = OwnReservations()
         }
@@ -108,20 +112,23 @@ final class HistoryFollowing: Sendable {
         guard !store.readsOtherModel else { return CommitsOfOthers(changes: nil) }
         var commits = CommitsOfOthers(changes: nil)
         var next: HistoryPosition?
-        let (known, own, reservations) = state.withLock { ($0.position, $0.own, $0.reservations) }
+        let (known, counted, own, reservations) = state.withLock {
+            ($0.position, $0.counted, $0.own, $0.reservations)
+        }
         // After an error, or if no connection is free, the changes are unknown.
         try? store.database.readWithoutWaiting { connection in
             guard try store.states.state(on: connection).schema.conditions.history != nil else { return }
             let present = try HistoryPosition(on: connection, after: known)
             next = present
             commits.lastTransaction = present.last
-            guard let known, known.last <= present.last, known.hasMissedNone(deletedIn: present, own) else { return }
+            guard let known, let counted, known.last <= present.last, known.hasMissedNone(deletedIn: present, own)
+            else { return }
             var request = HistoryFetchRequest(after: known.last, fetchLimit: Self.largestCount + 1)
             request.excludesOwn = true
             request.includesValues = false
             let transactions = try store.transactions(request, present.settings, on: connection)
             guard transactions.count <= Self.largestCount,
-                try present.isExplained(after: known, transactions.count, reservations, on: connection)
+                try present.isExplained(after: counted, transactions.count, reservations, on: connection)
             else { return }
             commits.changes = CommittedChanges(transactions)
             commits.transactions = transactions
@@ -131,6 +138,8 @@ final class HistoryFollowing: Sendable {
             state.withLock { state in
                 state.position = next
                 state.own.removeAll { $0.upperBound <= next.last }
+                guard next.hasExactCounter || counted?.hasExactCounter != true else { return }
+                state.counted = next
                 state.reservations.keys -= reservations.keys
                 state.reservations.commits -= reservations.commits
             }
@@ -159,8 +168,8 @@ struct HistoryPosition: Sendable {
     /// The record of the exchange, which making and acknowledging a change set changes.
     private let exchange: String?
     private let schemaVersion: Int64
-    /// The number of commits of all processes; nil if it is unknown.
-    private let commitCounter: UInt32?
+    /// The number of commits of all processes; nil if the file has no log.
+    private let commitCounter: CommitCounter?
 
     /// Reads the present position.
     ///
@@ -184,6 +193,9 @@ struct HistoryPosition: Sendable {
         commitCounter = connection.commitCounter
     }
 
+    /// Whether the number of commits at this position is known.
+    fileprivate var hasExactCounter: Bool { commitCounter?.isExact ?? false }
+
     /// Whether no transactions of others behind this position have been deleted at a later one.
     ///
     /// - Parameter own: The rows behind this position that the store itself has written, ascending.
@@ -199,7 +211,7 @@ struct HistoryPosition: Sendable {
     /// schema.
     ///
     /// - Parameters:
-    ///   - others: The number of transactions of others since then.
+    ///   - others: The number of transactions of others since the last announcement.
     ///   - own: The reservations of the store itself since then.
     fileprivate func isExplained(
         after known: HistoryPosition,
@@ -212,8 +224,10 @@ struct HistoryPosition: Sendable {
         {
             return true
         }
-        guard let now = commitCounter, let before = known.commitCounter else { return others > 0 }
+        // A commit that is not counted yet, because it was made while the position was read, is found by the next look
+        // at the file, which follows it.
+        guard let now = commitCounter, let before = known.commitCounter, before.isExact else { return others > 0 }
         let transactions = try HistoryTable.count(after: known.last, on: connection)
-        return Int(now &- before) <= transactions + own.commits
+        return Int(now.value &- before.value) <= transactions + own.commits
     }
 }

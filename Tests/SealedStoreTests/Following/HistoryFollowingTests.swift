@@ -104,6 +104,28 @@ import Testing
         #expect(results.fetchCount == 1)
     }
 
+    @Test func `keys that others reserve while the history is read refresh nothing`() throws {
+        let results = bookcase.follow()
+        let reports = Guarded(0)
+        bookcase.context.coordinator.onCommitByOthers = { _, _ in reports.withLock { $0 += 1 } }
+        let (store, theirs) = (bookcase.store.opened, other.coordinator.sealedStores[0].opened)
+        let book = bookcase.context.model.entitiesByName["Book"]!
+        DispatchQueue.concurrentPerform(iterations: 2) { number in
+            for _ in 0..<300 {
+                // Each commit is announced by its own thread, and by the queue of the file's events.
+                if number == 0 {
+                    _ = try? theirs.obtainPermanentIDs(for: book, count: 100)
+                } else {
+                    store.database.foreignCommits.onCommit?()
+                }
+            }
+        }
+        #expect(reports.withLock { $0 } == 0)
+        bookcase.context.processPendingChanges()
+        #expect(results.fetchCount == 1)
+        #expect(try bookcase.context.storeProblems() == [])
+    }
+
     // other coordinator                    | context
     // makes a change set, acknowledges it  | reads nothing again
     // saves, makes a change set            | reads the changed object again
