@@ -29,4 +29,9 @@ struct SealedCommand: ParsableCommand {
             MigrateCommand.self,
         ]
     )
+
+    static func main() {
+        ProcessSetup.run()
+        main(nil)
+    }
 }

@@ -5,9 +5,13 @@ import TestSupport
 package final class WriterProcess {
     private let process: ChildProcess
 
+    /// The path of the program, which lies beside that of the tests.
+    package static var tool: String {
+        URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "journal-writer").path
+    }
+
     package init(_ store: URL, _ arguments: String...) throws {
-        let tool = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "journal-writer")
-        process = try ChildProcess(tool.path, [store.path] + arguments, input: nil, capturesErrors: false)
+        process = try ChildProcess(Self.tool, [store.path] + arguments, input: nil, capturesErrors: false)
     }
 
     /// Whether the process has not exited yet.

@@ -80,6 +80,32 @@ import Testing
     }
 
     // context                                | another context
+    // has read the books of two authors      |
+    //                                        | changes the book by a batch request
+    //                                        | relates the book to the second author, saves
+    // reads all books again                  |
+    @Test(arguments: StoreKind.allCases)
+    func `an object leaves its owner also if its row is read before the announcement`(kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let first = store.context()
+        let authors = ["1", "2"].map { first.make("Author", ["name": $0]) }
+        let book = first.make("Book", ["name": "book"])
+        book[one: "author"] = authors[0]
+        try first.save()
+        let second = store.context()
+        let others = try authors.map { try second.counterpart(of: $0) }
+        let moved = try second.counterpart(of: book)
+        #expect(others.map { $0[many: "books"].count } == [1, 0])
+        try first.execute(BatchUpdateRequest(book.entity, propertiesToUpdate: ["pages": .literal(.integer(400))]))
+        book[one: "author"] = authors[1]
+        try first.save()
+        second.processPendingChanges()
+        #expect(moved[one: "author"] === others[1])
+        #expect(others.map { $0[many: "books"].count } == [0, 1])
+        #expect(try store.problems() == [])
+    }
+
+    // context                                | another context
     // relates a cover to the third book,     |
     // or none                                |
     //                                        | relates it to the second, saves

@@ -54,6 +54,24 @@ import Testing
         #expect(tool.output.contains(#""kind" : "damagedPages""#), "\(tool)")
     }
 
+    @Test func `no file takes the number of a closed standard descriptor`() throws {
+        let tool = try Tool.start(["query", store, "Note"], shell: "exec >&-").wait()
+        #expect(tool.status == 74)
+        #expect(tool.errors.hasSuffix("standard output cannot be written: Bad file descriptor\n"), "\(tool.errors)")
+        let backup = try Tool.start(["backup", store, folder.filePath("backup")], shell: "exec <&- >&- 2>&-").wait()
+        #expect(backup.status == 0)
+        #expect(try Tool.run("check", folder.filePath("backup")).status == 0)
+    }
+
+    @Test func `an argument that is not UTF-8 names no other file`() throws {
+        let before = try folder.contents()
+        let name = #"set -- "$@" "$(printf '\377')""#
+        let tool = try Tool.start(["backup", store], shell: "cd '\(folder.filePath(""))'; " + name).wait()
+        #expect(tool.status == 64)
+        #expect(tool.errors.contains("argument 3 is not valid UTF-8"), "\(tool.errors)")
+        #expect(try folder.contents() == before)
+    }
+
     @Test func `the key comes from an environment variable, a private file, or a file descriptor`() throws {
         #expect(try Tool.run("check", store, "--key-env", "OTHER", environment: ["OTHER": Tool.passphrase]).status == 0)
         #expect(

@@ -33,7 +33,7 @@ public enum DatabaseError: Error, Equatable, Sendable {
     /// repair builds it anew.
     case damagedIndex(path: String)
     /// The write-ahead log beside the file has pages that do not verify with the key of the file: it belongs to another
-    /// file, in whose place this one was put, or it is damaged. Both files are unchanged.
+    /// file, in whose place this one was put, or it is damaged, and transactions follow. Both files are unchanged.
     ///
     /// If the file is a backup, move the log (the file with the suffix `-wal`) away: a backup is complete without a
     /// log. A log of a file with the same key and the same salt is not recognised, and is applied to the file: a plain

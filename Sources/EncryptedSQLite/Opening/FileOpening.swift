@@ -36,6 +36,7 @@ struct FileOpening {
         create: (Connection) throws -> Void,
         verify: (Connection) throws -> Void
     ) throws -> Result {
+        try DispatchDescriptors.require(for: path)
         try files.checkCompanions()
         var known: DerivedKey?
         if try !files.exist() {

@@ -90,14 +90,16 @@ struct Rehearsal {
         try check(connection)
     }
 
-    /// Throws `foreignLog` if a page in the log does not verify with the key of the file.
+    /// Throws `foreignLog` if a page in the log does not verify with the key of the file, or a frame is damaged that
+    /// transactions follow: SQLite would drop them, and overwrite the log.
     ///
     /// A file with the same key and the same salt, such as a plain copy of the file, cannot be distinguished: the file
     /// has no record of its log.
     private func requireOwnLog(_ opener: ConnectionOpener) throws(DatabaseError) {
         guard LogFormat.frameCount(inByteCount: DatabaseFiles.byteCount(of: opener.files.log)) > 0 else { return }
         let cipher = try PageCipher(opener.key)
-        guard LogContent(path: opener.files.log, cipher: cipher).verifies(path: opener.files.log, cipher) else {
+        let content = LogContent(path: opener.files.log, cipher: cipher)
+        guard !content.hasDamagedFrame, content.verifies(path: opener.files.log, cipher) else {
             throw .foreignLog(path: opener.files.namedPath)
         }
     }

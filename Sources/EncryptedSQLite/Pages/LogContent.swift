@@ -23,6 +23,11 @@ struct LogContent {
     /// Whether the log had pages, and was ignored: its header is damaged, or none of its pages verifies, because it
     /// belongs to another file, or all of it is damaged.
     private(set) var isIgnored = false
+    /// Whether bytes of a frame have changed since it was written, and transactions follow it: the next frame continues
+    /// its checksum, so that both were written one after the other. A frame that a power failure has kept from the disk
+    /// is replaced by older content, the beginning of the next frame included; and what an abandoned transaction has
+    /// left behind a later one is authentic.
+    private(set) var hasDamagedFrame = false
 
     private static let magic: UInt32 = 0x377f_0682
     private static let version: UInt32 = 3_007_000
@@ -83,6 +88,7 @@ struct LogContent {
         }
         lostCommitCount = 0
         isIgnored = false
+        hasDamagedFrame = false
     }
 
     /// What a reading of a log has found to be lost.
@@ -124,10 +130,32 @@ struct LogContent {
             let page = UnsafeRawBufferPointer(rebasing: bytes[LogFormat.frameHeaderByteCount...])
             guard word(bytes, 0) > 0, cipher.verifies(page, number: word(bytes, 0)) else { return nil }
             // SQLite computes the checksum in the order of the processor's bytes.
-            var checksum = LogChecksum(isBigEndian: 1.bigEndian == 1, first: word(bytes, 16), second: word(bytes, 20))
+            var checksum = LogChecksum(ofFrame: bytes, isBigEndian: 1.bigEndian == 1)
             checksum.remove(page)
             checksum.remove(UnsafeRawBufferPointer(rebasing: bytes[..<8]))
             return Start(salts: Salts(first: word(bytes, 8), second: word(bytes, 12)), checksum: checksum)
+        }
+    }
+
+    /// A frame whose checksum is not that of its content and of the frames before it.
+    private struct BrokenFrame {
+        let index: Int64
+        /// The checksum that it should have.
+        private let expected: LogChecksum
+        /// The checksum that it has, if its page is damaged: the next frame may continue it nevertheless.
+        private let stored: LogChecksum?
+
+        init(_ index: Int64, _ frame: UnsafeRawBufferPointer, _ expected: LogChecksum, isAuthentic: Bool) {
+            self.index = index
+            self.expected = expected
+            stored = isAuthentic ? nil : LogChecksum(ofFrame: frame, isBigEndian: expected.isBigEndian)
+        }
+
+        func isContinued(by frame: UnsafeRawBufferPointer) -> Bool {
+            [expected, stored].contains { checksum in
+                guard var checksum else { return false }
+                return checksum.continues(frame: frame)
+            }
         }
     }
 
@@ -141,6 +169,10 @@ struct LogContent {
         var pending: [UInt32: Int64] = [:]
         // Whether all frames of the log up to here continue its checksum.
         var isIntact = start != nil
+        // The first frame that does not continue the checksum of the log.
+        var broken: BrokenFrame?
+        // Whether the frame after it does.
+        var isContinued = false
         // Whether the log ends with a transaction; nil until its end.
         var isComplete: Bool?
         var index: Int64 = 0
@@ -161,16 +193,21 @@ struct LogContent {
                     return
                 }
                 if isIntact, isComplete == nil {
-                    checksum.add(UnsafeRawBufferPointer(rebasing: bytes[..<8]))
-                    checksum.add(page)
-                    isIntact = checksum.first == Self.word(bytes, 16) && checksum.second == Self.word(bytes, 20)
+                    isIntact = checksum.continues(frame: bytes)
+                    if !isIntact {
+                        broken = BrokenFrame(index, bytes, checksum, isAuthentic: cipher.verifies(page, number: number))
+                    }
                 } else {
                     isIntact = false
+                    if let broken, index == broken.index + 1, broken.isContinued(by: bytes) { isContinued = true }
                 }
                 guard isIntact else {
                     if isComplete != nil { isComplete = false }
                     // A transaction whose last frame is complete was committed, unless the frame is damaged, too.
-                    if size > 0, cipher.verifies(page, number: number) { lostCommitCount += 1 }
+                    if size > 0, cipher.verifies(page, number: number) {
+                        lostCommitCount += 1
+                        if isContinued { hasDamagedFrame = true }
+                    }
                     return
                 }
                 pending[number] = LogFormat.offset(ofFrame: index) + Int64(LogFormat.frameHeaderByteCount)
@@ -222,7 +259,7 @@ struct LogContent {
     }
 
     /// A big-endian number.
-    private static func word(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt32 {
+    fileprivate static func word(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt32 {
         UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
     }
 }
@@ -244,6 +281,22 @@ private struct LogChecksum {
             first = first &+ word(bytes, offset) &+ second
             second = second &+ word(bytes, offset + 4) &+ first
         }
+    }
+
+    /// Makes the checksum that a frame has.
+    init(ofFrame frame: UnsafeRawBufferPointer, isBigEndian: Bool) {
+        self.init(
+            isBigEndian: isBigEndian,
+            first: LogContent.word(frame, 16),
+            second: LogContent.word(frame, 20)
+        )
+    }
+
+    /// Adds a frame, and returns whether the frame has the result.
+    mutating func continues(frame: UnsafeRawBufferPointer) -> Bool {
+        add(UnsafeRawBufferPointer(rebasing: frame[..<8]))
+        add(UnsafeRawBufferPointer(rebasing: frame[LogFormat.frameHeaderByteCount...]))
+        return first == LogContent.word(frame, 16) && second == LogContent.word(frame, 20)
     }
 
     /// Makes the checksum the one to which the bytes were added.

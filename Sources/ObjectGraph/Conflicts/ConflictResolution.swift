@@ -44,6 +44,8 @@ struct ConflictResolution {
             try resolveOutdated(references.map(\.source))
         case .missingDestinations(let references): try resolveMissing(references)
         case .remainingReferences(let references): try resolveRemaining(references)
+        // The limits hold regardless of the policy.
+        case .memberCounts: throw ObjectGraphError(conflict)
         case .notUnique:
             let wasResolved = try uniqueness.resolve()
             guard wasResolved, attempts < Self.maximumAttempts else { throw ObjectGraphError(conflict) }

@@ -10,6 +10,26 @@ public enum SaveConflict: Error, Hashable, Sendable {
     case lostDestinations([WrittenReference])
     /// These references lead to objects that the save deletes, and neither a delete rule nor the save clears them.
     case remainingReferences([RemainingReference])
+    /// These to-many relationships have more members than their maximum, or fewer than their minimum, together with the
+    /// changes of other writers.
+    case memberCounts([MemberCount])
+}
+
+/// The number of members that a to-many relationship of an object would have.
+public struct MemberCount: Hashable, Sendable {
+    /// The object.
+    public let owner: ManagedObjectID
+    /// The relationship.
+    public let relationship: Relationship
+    /// The number of members.
+    public let count: Int
+
+    /// Makes a number of members.
+    public init(owner: ManagedObjectID, relationship: Relationship, count: Int) {
+        self.owner = owner
+        self.relationship = relationship
+        self.count = count
+    }
 }
 
 /// A reference that a save writes, or that would be lost, from one object to another along a relationship.
@@ -112,6 +132,16 @@ extension ObjectGraphError {
                                 property: reference.rule?.name ?? "",
                                 reason: .deletionDenied
                             )
+                    }
+                )
+            case .memberCounts(let counts):
+                .validation(
+                    counts.map { members in
+                        .init(
+                            id: members.owner,
+                            property: members.relationship.name,
+                            reason: members.relationship.problem(ofMemberCount: members.count) ?? .tooManyMembers
+                        )
                     }
                 )
             }

@@ -9,7 +9,7 @@ extension GraphObject {
         guard let current = state.pointee.row else {
             guard state.pointee.life.canBeFilled || canReturn(with: row) else { return false }
             if let cached = cachedRow, row.isOlder(than: cached.row) { return false }
-            replaceRow(by: row)
+            take(later: row)
             markPresent()
             return true
         }
@@ -18,7 +18,7 @@ extension GraphObject {
             return false
         }
         if !state.pointee.life.changesRow {
-            replaceRow(by: row)
+            take(later: row)
             // A later version of a missing object: another context has undone the deletion.
             markPresent()
         } else {
@@ -28,6 +28,15 @@ extension GraphObject {
             }
         }
         return false
+    }
+
+    /// Takes a later row, and unloads the to-many relationships that the object has joined or left since the last one.
+    /// The announcement of the change may still come, but it does not name the owners that the object leaves.
+    private func take(later row: Row) {
+        let old = lastRow
+        replaceRow(by: row)
+        guard let old, let context = state.pointee.handler?.context else { return }
+        context.remoteChanges.mergeMemberships(from: old, to: row)
     }
 
     /// Adopts the destination of a to-one relationship from a later row, unless the object has changed it: the members
@@ -131,7 +140,9 @@ extension GraphObject {
                 return
             }
         }
+        let old = lastRow
         replaceRow(by: cached)
         markPresent()
+        if let old { state.pointee.handler?.context?.remoteChanges.mergeMemberships(from: old, to: cached.row) }
     }
 }

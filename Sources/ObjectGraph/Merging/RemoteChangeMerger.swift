@@ -169,6 +169,25 @@ final class RemoteChangeMerger {
         }
     }
 
+    /// Unloads the to-many relationships that an object has joined or left between two rows.
+    func mergeMemberships(from old: Row, to new: Row) {
+        var moved = SlotSet()
+        for relationship in model.entities[new.entityIndex].relationships where !relationship.isToMany {
+            let slot = relationship.slot
+            guard let inverse = relationship.inverse, inverse.isToMany, old.hasValue(at: slot), new.hasValue(at: slot),
+                old.integer(at: slot) != new.integer(at: slot)
+            else { continue }
+            loader.unloadMembers(of: inverse, owner: old.integer(at: slot))
+            loader.unloadMembers(of: inverse, owner: new.integer(at: slot))
+            moved.insert(slot)
+        }
+        guard onCommit != nil, !moved.isEmpty else { return }
+        var owners = CommittedChanges()
+        owners.addMembers(of: old, moved, model)
+        owners.addMembers(of: new, moved, model)
+        noteMerged(owners)
+    }
+
     /// Merges the changes of a batch request of this or another context.
     func merge(_ changes: BatchChanges) {
         identityMap.noteDeletion()

@@ -8,13 +8,13 @@ extension SavePreparation {
         /// Whether the relationship reports the pairs of a join table.
         let isJoined: Bool
         /// Whether the number of members is limited.
-        let isCounted: Bool
+        let isLimited: Bool
 
         init(_ relationship: Relationship) {
             self.relationship = relationship
             slot = relationship.slot
             isJoined = relationship.placement == .joinTable(isCanonical: true)
-            isCounted = relationship.description.minimumCount > 0 || relationship.description.maximumCount > 0
+            isLimited = relationship.description.minimumCount > 0 || relationship.description.maximumCount > 0
         }
     }
 
@@ -28,8 +28,11 @@ extension SavePreparation {
         for toMany in toManys {
             let (relationship, isJoined) = (toMany.relationship, toMany.isJoined)
             let members = changes.members(at: toMany.slot)
-            if toMany.isCounted, members?.isChanged ?? false || object.isInserted { checkCount(relationship, object) }
+            if toMany.isLimited, members?.isChanged ?? false || object.isInserted { checkCount(relationship, object) }
             guard let members, members.isChanged else { continue }
+            if toMany.isLimited, !object.isInserted {
+                request.limitedRelationships.append(.init(relationship: relationship, owner: object.keyInStore))
+            }
             if isJoined, mergePolicy == .error,
                 members.added.contains(where: { isLost($0, of: relationship.destination) })
             {
@@ -107,16 +110,20 @@ extension SavePreparation {
     }
 
     private mutating func checkCount(_ relationship: Relationship, _ object: any GraphObject) {
-        let (minimum, maximum) = (relationship.description.minimumCount, relationship.description.maximumCount)
         let count = object.memberObjects(at: relationship.slot).count
-        if count < minimum { report(object.state, relationship.slot, .tooFewMembers) }
-        if maximum > 0, count > maximum { report(object.state, relationship.slot, .tooManyMembers) }
+        if let reason = relationship.problem(ofMemberCount: count) { report(object.state, relationship.slot, reason) }
     }
 }
 
 extension Relationship {
     /// Whether the relationship or its inverse is ordered.
     fileprivate var hasOrderedSide: Bool { isOrdered || inverse?.isOrdered ?? false }
+
+    /// The reason for which an object cannot have a number of members; nil if it is within the limits.
+    package func problem(ofMemberCount count: Int) -> ObjectGraphError.ValidationProblem.Reason? {
+        if count < description.minimumCount { return .tooFewMembers }
+        return description.maximumCount > 0 && count > description.maximumCount ? .tooManyMembers : nil
+    }
 }
 
 extension SaveChangesRequest.MembershipChange {

@@ -11,6 +11,10 @@ public struct SaveChangesRequest: Sendable {
     /// Changes of to-many relationships that the members' rows do not contain. Changes that add or remove members come
     /// before those that only set an order, so that an order names only existing members.
     public var memberships: [MembershipChange] = []
+    /// The changed to-many relationships of stored objects whose numbers of members are limited. Another writer may
+    /// have changed them as well: the store counts the members after all changes, and throws
+    /// ``SaveConflict/memberCounts(_:)`` if a number is outside its limits.
+    public var limitedRelationships: [LimitedRelationship] = []
 
     /// A request without changes.
     public init() {}
@@ -48,6 +52,20 @@ public struct SaveChangesRequest: Sendable {
             self.entity = entity
             self.key = key
             self.row = row
+        }
+    }
+
+    /// A to-many relationship of one object with a limited number of members.
+    public struct LimitedRelationship: Sendable {
+        /// The relationship, whose description has the limits.
+        public var relationship: Relationship
+        /// The key of the object.
+        public var owner: Int64
+
+        /// Makes the relationship of an object.
+        public init(relationship: Relationship, owner: Int64) {
+            self.relationship = relationship
+            self.owner = owner
         }
     }
 

@@ -31,6 +31,11 @@ extension SealedStore {
             }
         } catch let error as DatabaseError where error.mayBeDamageOfFirstPage {
             return try reportOfPages(url, key, StoreProblem(.damage("a page cannot be read")), progress)
+        } catch DatabaseError.foreignLog(let path) {
+            let report = try reportOfPages(url, key, nil, progress)
+            // Without damage, it is the log of another file.
+            guard !report.isSound else { throw DatabaseError.foreignLog(path: path) }
+            return report
         } catch SealedStoreError.damagedMetadata(let part) {
             return try reportOfPages(url, key, StoreProblem(.damagedMetadata(part)), progress)
         } catch SealedStoreError.foreignSchema(let object) {
@@ -38,11 +43,13 @@ extension SealedStore {
         }
     }
 
-    /// The damaged pages of a file that cannot be opened; the reason for that if no page is damaged.
+    /// The damaged pages of a file that cannot be opened, and the lost transactions of its log.
+    ///
+    /// - Parameter problem: The reason for which it cannot be opened, which is reported if no page is damaged.
     static func reportOfPages(
         _ url: URL,
         _ key: EncryptionKey,
-        _ problem: StoreProblem,
+        _ problem: StoreProblem?,
         _ progress: Progress?
     ) throws -> StoreReport {
         let progress = WorkProgress(progress)
@@ -50,7 +57,7 @@ extension SealedStore {
             try progress.show(1000 * done / all)
         }
         return StoreReport(
-            problems: pages.damagedPageCount > 0 ? pages.problems : pages.problems + [problem],
+            problems: pages.problems + (pages.damagedPageCount > 0 ? [] : [problem].compactMap { $0 }),
             pageCount: pages.pageCount,
             logPageCount: pages.logFrameCount
         )

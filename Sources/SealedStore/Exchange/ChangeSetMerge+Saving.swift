@@ -166,7 +166,7 @@ extension ChangeSetMerge {
             var isDecided = false
             for reference in references where try keepPartner(of: reference.source) { isDecided = true }
             guard isDecided else { throw IncomingChanges.error(.inconsistentRelationship) }
-        case .outdated: throw IncomingChanges.error(.inconsistentRelationship)
+        case .outdated, .memberCounts: throw IncomingChanges.error(.inconsistentRelationship)
         case .missingDestinations: throw IncomingChanges.error(.missingObject)
         case .notUnique(let entity, _): throw IncomingChanges.error(.notUnique, nil, model.entitiesByName[entity])
         }

@@ -129,19 +129,8 @@ struct MemberNumbering {
 
         /// - Returns: Nil if the relationship is not ordered.
         init?(_ relationship: Relationship, _ store: OpenStore, _ request: SaveChangesRequest) {
-            let (table, owner, member, position): (String, String, String, String)
-            if let pairs = store.schema.joinTables[relationship.index] {
-                guard let column = pairs.position else { return nil }
-                (table, owner, member, position) = (pairs.name, pairs.owner, pairs.member, column)
-            } else {
-                let members = store.schema.table(of: relationship.destination)
-                guard let inverse = relationship.inverse, let column = members.positionColumns[relationship] else {
-                    return nil
-                }
-                (table, owner, member, position) = (
-                    members.name, store.schema.keyColumn(of: inverse).name, #""_id""#, column
-                )
-            }
+            guard let rows = store.schema.memberRows(of: relationship), let position = rows.position else { return nil }
+            let (table, owner, member) = (rows.table, rows.owner, rows.member)
             let model = store.schema.model
             newOwners = request.insertedKeys(of: model.root(of: relationship.source), model)
             selection = SQLText(

@@ -51,6 +51,7 @@ struct SaveTransaction {
         if !deleted.isEmpty { try clearReferences(to: deleted, \.pairs) }
         try requireDestinations(of: request)
         try alignOneToOnes(of: request)
+        try requireMemberCounts(of: request)
         let memberships = try MemberNumbering(connection: connection, store: store)
             .number(request.memberships + orders(), of: request)
         try noteMixedTexts()

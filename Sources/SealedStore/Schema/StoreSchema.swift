@@ -106,6 +106,33 @@ struct StoreSchema: Sendable {
         }
         return column
     }
+
+    /// The rows that hold the members of a to-many relationship.
+    func memberRows(of relationship: Relationship) -> MemberRows? {
+        if let pairs = joinTables[relationship.index] {
+            return MemberRows(table: pairs.name, owner: pairs.owner, member: pairs.member, position: pairs.position)
+        }
+        guard let inverse = relationship.inverse else { return nil }
+        let members = table(of: relationship.destination)
+        return MemberRows(
+            table: members.name,
+            owner: keyColumn(of: inverse).name,
+            member: #""_id""#,
+            position: members.positionColumns[relationship]
+        )
+    }
+}
+
+/// The rows that hold the members of a to-many relationship: pairs of a join table, or the members themselves.
+struct MemberRows: Sendable {
+    /// The name of the table, quoted.
+    let table: String
+    /// The column with the key of the owner, quoted.
+    let owner: String
+    /// The column with the key of the member, quoted.
+    let member: String
+    /// The column with the position of the member, quoted; nil if the relationship is not ordered.
+    let position: String?
 }
 
 /// A column that holds an attribute or a to-one relationship.

@@ -5,30 +5,6 @@ extension ImportTransaction {
     /// The number of members that are read at once.
     private static let membersAtOnce: Int64 = 4096
 
-    /// The place of the members of a to-many relationship: a join table, or the table of the members.
-    private struct MemberColumns {
-        let table: String
-        let owner: String
-        let member: String
-        /// The column of the position; nil for a relationship without order.
-        let position: String?
-    }
-
-    /// The place of a relationship's members; nil for a relationship that is not stored.
-    private func memberColumns(of relationship: Relationship) -> MemberColumns? {
-        if let pairs = store.schema.joinTables[relationship.index] {
-            return MemberColumns(table: pairs.name, owner: pairs.owner, member: pairs.member, position: pairs.position)
-        }
-        guard let inverse = relationship.inverse else { return nil }
-        let table = store.schema.table(of: relationship.destination)
-        return MemberColumns(
-            table: table.name,
-            owner: store.schema.keyColumn(of: inverse).name,
-            member: #""_id""#,
-            position: table.positionColumns[relationship]
-        )
-    }
-
     // MARK: Adding
 
     /// Adds a member to a to-many relationship. The row of a member that the relationship has already stays as it is,
@@ -46,7 +22,7 @@ extension ImportTransaction {
         at position: Int64?,
         replacesOwner: Bool = false
     ) throws -> Bool {
-        guard let columns = memberColumns(of: relationship) else { return false }
+        guard let columns = store.schema.memberRows(of: relationship) else { return false }
         if let pairs = store.schema.joinTables[relationship.index] {
             if try addPair(member, to: relationship, of: owner, pairs) {
                 history?.noteMember(member, of: relationship, owner)
@@ -121,7 +97,7 @@ extension ImportTransaction {
         unless isListed: (_ member: Int64) throws -> Bool,
         isKept: (_ member: Int64) throws -> Bool
     ) throws {
-        guard let columns = memberColumns(of: relationship) else { return }
+        guard let columns = store.schema.memberRows(of: relationship) else { return }
         var last = Int64.min
         while true {
             let page = try members(of: owner, after: last, columns)
@@ -140,7 +116,7 @@ extension ImportTransaction {
     }
 
     /// The next members of an owner, in the order of their keys.
-    private func members(of owner: Int64, after member: Int64, _ columns: MemberColumns) throws -> [Int64] {
+    private func members(of owner: Int64, after member: Int64, _ columns: MemberRows) throws -> [Int64] {
         let sql = """
             SELECT \(columns.member) FROM \(columns.table) WHERE \(columns.owner) = ?1 AND \(columns.member) > ?2 \
             ORDER BY \(columns.member) LIMIT ?3
@@ -194,7 +170,7 @@ extension ImportTransaction {
         of member: Int64,
         _ relationship: Relationship,
         _ owner: Int64,
-        _ columns: MemberColumns
+        _ columns: MemberRows
     ) throws {
         guard let column = columns.position else { return }
         try run(

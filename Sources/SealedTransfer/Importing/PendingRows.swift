@@ -10,6 +10,15 @@ struct PendingRows {
         let key: Int64
         var values: [Value?]
         let existing: ObjectGraph.Row?
+
+        /// The slots whose values differ from those of the object of the store.
+        func changedSlots(from existing: ObjectGraph.Row) -> SlotSet {
+            var slots = SlotSet()
+            for (slot, value) in values.enumerated() {
+                if let value, !existing.holds(value, at: slot) { slots.insert(slot) }
+            }
+            return slots
+        }
     }
 
     private var rows: [Row] = []
@@ -49,17 +58,17 @@ struct PendingRows {
                 for (slot, value) in row.values.enumerated() { new.set(value ?? .null, at: slot) }
                 continue
             }
+            let slots = row.changedSlots(from: existing)
+            if slots.isEmpty { continue }
             changed.begin(
                 key: row.key,
                 version: existing.version &+ 1,
                 entity: row.entity.index,
                 slotCount: row.entity.slotCount
             )
-            var slots = SlotSet()
             for slot in 0..<row.entity.slotCount {
-                if let value = row.values[slot] {
+                if slots.contains(slot), let value = row.values[slot] {
                     changed.set(value, at: slot)
-                    slots.insert(slot)
                 } else {
                     changed.copy(slot, of: existing)
                 }

@@ -69,6 +69,98 @@ import Testing
         #expect(try database.read { try $0.integer("SELECT count(*) FROM item WHERE name = upper(name)") } == 60)
     }
 
+    /// Makes a file with 60 items, and puts the log of several transactions beside it.
+    ///
+    /// - Returns: The log, and the offset of its third transaction of six.
+    private func putTransactions() throws -> (log: Data, middle: Int) {
+        let crashed = originals.filePath("crashed")
+        try makeSample(crashed, key: rawKey(), rows: 60)
+        try FileManager.default.copyItem(atPath: crashed, toPath: path)
+        let database = try openSample(crashed)
+        var middle = 0
+        for number in 1...6 {
+            try database.write { try $0.execute("UPDATE item SET name = 'name \(number)' WHERE _id <= 10 * \(number)") }
+            if number == 2 { middle = try Data(contentsOf: URL(filePath: crashed + "-wal")).count }
+        }
+        let bytes = try Data(contentsOf: URL(filePath: crashed + "-wal"))
+        try database.close()
+        return (bytes, middle)
+    }
+
+    enum FrameDamage: CaseIterable {
+        case page, number, checksum
+    }
+
+    @Test(arguments: FrameDamage.allCases)
+    func `a log is refused unchanged if transactions follow a damaged frame`(damage: FrameDamage) throws {
+        var (bytes, frame) = try putTransactions()
+        switch damage {
+        case .page: bytes[frame + 1000] ^= 1
+        case .number: bytes[frame + 3] ^= 1
+        case .checksum: bytes[frame + 20] ^= 1
+        }
+        try bytes.write(to: log)
+        let before = try folder.contents()
+        for readOnly in [false, true] {
+            let error = databaseError { try openSample(path, options: sampleOptions { $0.readOnly = readOnly }) }
+            #expect(error == .foreignLog(path: path))
+            #expect(try folder.contents() == before)
+        }
+        #expect(try DamagedFile(path: path, key: rawKey()).verifyPages { _, _ in }.lostCommitCount > 0)
+    }
+
+    enum Interruption: CaseIterable {
+        case missingBlock, olderBlock, cutOff, incompleteLastFrame
+    }
+
+    // What the end of a process or a power failure can leave.
+    @Test(arguments: Interruption.allCases)
+    func `the first transactions of an incomplete log are read`(interruption: Interruption) throws {
+        var (bytes, frame) = try putTransactions()
+        let block = (frame / 4096 + 1) * 4096
+        let last: Int
+        switch interruption {
+        case .missingBlock:
+            bytes.resetBytes(in: block..<block + 4096)
+            last = 2
+        case .olderBlock:
+            // That of an earlier log, with other salts, but the same pages: it completes the frame.
+            let older = ForgedLog(bytes) { _, _ in }.bytes
+            bytes.replaceSubrange(block..<block + 4096, with: older[block..<block + 4096])
+            last = 3
+        case .cutOff:
+            bytes.removeSubrange((frame + 2000)...)
+            last = 2
+        case .incompleteLastFrame:
+            bytes.resetBytes(in: bytes.count - 2000..<bytes.count)
+            last = 5
+        }
+        try bytes.write(to: log)
+        let database = try openSample(path)
+        #expect(try database.read { try $0.string("SELECT name FROM item WHERE _id = 1") } == "name \(last)")
+        #expect(try database.read { try $0.string("PRAGMA integrity_check") } == "ok")
+    }
+
+    // one process               | another process
+    // writes a long transaction |
+    // is killed before its end  |
+    //                           | writes a short one over the beginning of the long one
+    @Test func `the rest of an abandoned transaction is no damage`() throws {
+        let (bytes, middle) = try putTransactions()
+        let other = originals.filePath("other")
+        try FileManager.default.copyItem(atPath: path, toPath: other)
+        try bytes[..<middle].write(to: URL(filePath: other + "-wal"))
+        let database = try openSample(other)
+        try database.write { try $0.execute("UPDATE item SET name = 'short' WHERE _id = 1") }
+        let short = try Data(contentsOf: URL(filePath: other + "-wal"))
+        try database.close()
+        #expect(short.count > middle && short.count < bytes.count && short[..<middle] == bytes[..<middle])
+        try (short + bytes[short.count...]).write(to: log)
+        let opened = try openSample(path)
+        #expect(try opened.read { try $0.string("SELECT name FROM item WHERE _id = 1") } == "short")
+        #expect(try opened.read { try $0.string("PRAGMA integrity_check") } == "ok")
+    }
+
     // SQLite reads the newest version of each page only.
     @Test func `an older version of a page in a log need not verify`() throws {
         try putLog(.withoutFirst, key: rawKey(), isOwn: true)

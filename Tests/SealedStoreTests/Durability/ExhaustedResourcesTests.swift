@@ -1,5 +1,6 @@
 import EncryptedSQLite
 import Foundation
+import Journal
 import ObjectGraph
 import TestSupport
 import Testing
@@ -121,6 +122,19 @@ import Testing
             try coordinator.removeAllStores()
             #expect(Resources.openDescriptors().count <= before.count, "a failed attempt left descriptors open")
         }
+    }
+
+    // Dispatch ends a process that has no descriptors left for its first timer.
+    @Test func `a process that can open few files gets an error at the first opening`() throws {
+        var statuses: [Int32] = []
+        for limit in Array(5...20) + [512] {
+            let folder = TemporaryFolder()
+            let command = "ulimit -n \(limit); exec \"$0\" \"$@\""
+            let arguments = ["-c", command, WriterProcess.tool, folder.filePath("store"), "1", "3"]
+            let process = try ChildProcess("/bin/sh", arguments)
+            statuses.append(try process.wait().status)
+        }
+        #expect(Set(statuses) == [0, 1], "\(statuses)")
     }
 
     @Test func `a file that becomes read-only while it is open loses nothing`() async {

@@ -16,26 +16,11 @@ import Testing
 @Suite struct ConcurrentOrderTests {
     private let folder = TemporaryFolder()
 
-    /// Runs the save of another container between the preparation of a save and its transaction.
-    private final class InterruptedStore: SealedStore, @unchecked Sendable {
-        // Only the thread of the test uses it.
-        var beforeSave: (() throws -> Void)?
-
-        override func execute(_ request: SaveChangesRequest, with context: ManagedObjectContext?) throws {
-            let interruption = beforeSave
-            beforeSave = nil
-            try interruption?()
-            try super.execute(request, with: context)
-        }
-    }
-
     enum Change: CaseIterable {
         case appendNew, appendFromOtherSide, appendExisting, reorder, removeFirst
     }
 
     private func context(_ isManyToMany: Bool, _ policy: MergePolicy = .error) throws -> ManagedObjectContext {
-        SealedStore.register()
-        PersistentStoreCoordinator.registerStoreClass(InterruptedStore.self, type: "Interrupted")
         let inverse = RelationshipDescription("groups", to: "Group", isManyToMany ? .many : .one, inverse: "nodes")
         let model = try ManagedObjectModel(entities: [
             EntityDescription(
@@ -45,19 +30,14 @@ import Testing
             EntityDescription("Node", attributes: [.init("number", .int64)], relationships: [inverse]),
         ])
         let coordinator = PersistentStoreCoordinator(model: model)
-        let options: [String: any Sendable] = [
-            SealedStore.keyOption: Library.key, SealedStore.historyOption: HistoryOptions(recordsValues: true),
-        ]
-        try coordinator.addPersistentStore(
-            PersistentStoreDescription(type: "Interrupted", url: folder.file("groups.store"), options: options)
-        )
+        try InterruptedStore.add(to: coordinator, folder.file("groups.store"), HistoryOptions(recordsValues: true))
         let context = ManagedObjectContext(coordinator: coordinator)
         context.mergePolicy = policy
         return context
     }
 
     private func store(_ context: ManagedObjectContext) throws -> InterruptedStore {
-        try #require(try context.coordinator.store(for: context.model.entities[0]).store as? InterruptedStore)
+        try InterruptedStore.of(context)
     }
 
     private func make(_ number: Int, in context: ManagedObjectContext) -> ManagedObject {

@@ -12,12 +12,19 @@ struct TestStore {
     /// Opens or creates a file.
     ///
     /// - Parameter model: nil for the model of the file.
-    init(_ url: URL, _ model: ManagedObjectModel? = nil, key: EncryptionKey = Harbour.key) throws {
+    init(
+        _ url: URL,
+        _ model: ManagedObjectModel? = nil,
+        key: EncryptionKey = Harbour.key,
+        history: HistoryOptions? = nil
+    ) throws {
         SealedStore.register()
+        var options: [String: any Sendable] = [SealedStore.keyOption: key]
+        if let history { options[SealedStore.historyOption] = history }
         let description = PersistentStoreDescription(
             type: SealedStore.storeType,
             url: url,
-            options: [SealedStore.keyOption: key]
+            options: options
         )
         coordinator = PersistentStoreCoordinator(model: try model ?? SealedStore.model(of: description))
         try coordinator.addPersistentStore(description)

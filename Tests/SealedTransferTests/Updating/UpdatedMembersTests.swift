@@ -270,7 +270,7 @@ struct UpdatedMembersTests {
         #expect(songs == PersistentHistoryChange.Members(added: [z], removed: [x], order: nil))
         let playlists = try change(of: "Song", x, in: changes).values.members["playlists"]
         #expect(playlists == PersistentHistoryChange.Members(added: [], removed: [p], order: nil))
-        #expect(try change(of: "Song", y, in: changes).updatedProperties.map(\.name) == ["name"])
+        #expect(!changes.contains { $0.objectID.key == y && $0.objectID.entity.name == "Song" }, "nothing has changed")
     }
 
     @Test func `a list with the same members in the same order is no change`() throws {
@@ -281,7 +281,6 @@ struct UpdatedMembersTests {
                 {"_entity":"Playlist","name":"P","songs":["x","y"]}
                 """
         )
-        #expect(changes.count == 3)
-        #expect(changes.allSatisfy { $0.updatedProperties.map(\.name) == ["name"] })
+        #expect(changes.isEmpty)
     }
 }

@@ -1,6 +1,7 @@
 import EncryptedSQLite
 import Foundation
 import ObjectGraph
+import SealedStore
 import TestSupport
 import Testing
 
@@ -54,6 +55,23 @@ struct UpdatingTests {
         try store.context.save()
         let codes = try store.objects("Flag").map { $0["code"] }
         #expect(Set(codes) == [.text("held"), .text("imported")])
+        try store.check()
+    }
+
+    @Test func `equal values are no change`() throws {
+        let store = try TestStore(folder.file("store"), Harbour.model(), history: HistoryOptions(recordsValues: true))
+        let lines = [
+            #"{"_entity":"Vessel","_id":"ark","name":"Ark","captain":null,"double":0.5,"data":"AAEC","photo":"AAEC"}"#,
+            #"{"_entity":"Vessel","_id":"bee","name":"Bee","int8":3,"consorts":["ark"],"passengers":[]}"#,
+        ]
+        _ = try run(lines.joined(separator: "\n"))
+        let transactions = try store.coordinator.history().map(\.number)
+        let report = try run(lines.joined(separator: "\n"))
+        #expect(report.entities.map(\.updated).reduce(0, +) == 2)
+        #expect(try store.coordinator.history().map(\.number) == transactions)
+        _ = try run(lines.joined(separator: "\n").replacing("0.5", with: "0.25"))
+        let later = try store.coordinator.history().dropFirst(transactions.count)
+        #expect(later.flatMap(\.changes).map { $0.updatedProperties.map(\.name) } == [["double"]])
         try store.check()
     }
 

@@ -1,0 +1,34 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Gives Dispatch the file descriptors of its timers and watched files, before a database uses them.
+///
+/// On Linux, Dispatch opens them when the process uses the first timer, and ends the process if there are not enough.
+enum DispatchDescriptors {
+    #if canImport(Darwin)
+        static func require(for path: String) throws(DatabaseError) {}
+    #else
+        /// The descriptors of the events, of the wake-up, and of two clocks.
+        private static let count = 4
+        private static let areOpen = Atomic<Bool>(false)
+
+        /// Makes Dispatch open its descriptors, once for the process.
+        ///
+        /// - Throws: The system's error if there are not enough; then the next call tries again.
+        static func require(for path: String) throws(DatabaseError) {
+            guard !areOpen.load(ordering: .relaxed) else { return }
+            var reserved: [Int32] = []
+            defer { for descriptor in reserved { close(descriptor) } }
+            for _ in 0..<count {
+                let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+                guard descriptor >= 0 else { throw DatabaseError(systemError: errno, path: path) }
+                reserved.append(descriptor)
+            }
+            for descriptor in reserved { close(descriptor) }
+            reserved = []
+            DispatchQueue.global().asyncAfter(deadline: .now()) {}
+            areOpen.store(true, ordering: .relaxed)
+        }
+    #endif
+}

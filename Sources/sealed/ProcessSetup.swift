@@ -1,0 +1,33 @@
+import Foundation
+import Terminal
+
+/// What the process inherits from its parent, made safe before the first command runs.
+enum ProcessSetup {
+    /// Prepares the process, and ends it if an argument cannot be passed on.
+    static func run() {
+        openStandardDescriptors()
+        // Otherwise a file at the limit of the file size ends the process, with its temporary files left behind and, where
+        // that is configured, an image of its memory on the disk. The write reports the limit instead.
+        signal(SIGXFSZ, SIG_IGN)
+        guard let argument = firstUnreadableArgument else { return }
+        Terminal.printError("Error: argument \(argument) is not valid UTF-8, the only encoding of file names here")
+        exit(ExitStatus.usage.rawValue)
+    }
+
+    /// Opens those of the three standard descriptors that are closed, in the direction that is not used: otherwise the
+    /// next file to be opened gets the number, and the messages of the tool.
+    private static func openStandardDescriptors() {
+        for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) == -1 {
+            // The lowest free number is that of the closed descriptor.
+            _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+        }
+    }
+
+    /// The position of the first argument whose bytes would be replaced in a string, so that it would name another file.
+    private static var firstUnreadableArgument: Int? {
+        (1..<Int(max(1, CommandLine.argc))).first { index in
+            guard let argument = CommandLine.unsafeArgv[index] else { return false }
+            return String(validatingCString: argument) == nil
+        }
+    }
+}
