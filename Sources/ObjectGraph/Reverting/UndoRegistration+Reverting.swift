@@ -2,10 +2,12 @@ extension UndoRegistration {
     /// Reverts changes. The reversal is recorded and registered as well, for the opposite direction.
     func revert(_ recorded: RecordedChanges) {
         var returned: [any GraphObject] = []
+        var left: [FormerReference] = []
         // Delete rules are applied after all objects are reverted. Their effects were recorded as well: only references
         // that were not recorded remain to be cleared.
         deletePropagation.suspending {
-            for change in recorded.changes.reversed() { revert(change, of: recorded, &returned) }
+            for change in recorded.changes.reversed() { revert(change, of: recorded, &returned, &left) }
+            for reference in left { release(reference) }
         }
         relink(returned)
         // Objects that were deleted together, or whose members were reloaded since, do not refer to them.
@@ -21,7 +23,8 @@ extension UndoRegistration {
     private func revert(
         _ change: RecordedChange,
         of recorded: RecordedChanges,
-        _ returned: inout [any GraphObject]
+        _ returned: inout [any GraphObject],
+        _ left: inout [FormerReference]
     ) {
         let object = change.object
         // Objects that have left the context, such as those that a rollback dropped, do not change.
@@ -37,6 +40,7 @@ extension UndoRegistration {
         case .value(_, let slot, let value): object.changeSavedSlot(value, at: slot)
         case .destination(_, let slot, let reference):
             guard case .relationship(let relationship) = object.entity.properties[slot] else { return }
+            left.append(FormerReference(object: object, relationship: relationship, key: object.destinationKey(at: slot)))
             let isLost = isLost(reference, from: object, along: relationship)
             object.storeDestination(isLost ? 0 : reference.currentKey, at: slot)
         case .arrival(let member, _, let relationship, let isRestored):
@@ -53,6 +57,30 @@ extension UndoRegistration {
             let isSinceSave = recorded.saveCount == changeTracker.saveCount
             object.restoreOrder(order.map(\.currentKey), of: relationship, isStored: isSinceSave && !hadOwnOrder)
         case .insertion, .deletion: break
+        }
+    }
+
+    /// A to-one relationship before it was reverted.
+    private struct FormerReference {
+        let object: any GraphObject
+        let relationship: Relationship
+        /// The key of the destination; 0 for none.
+        let key: Int64
+    }
+
+    /// Removes an object from the inverse of a relationship that has led to another destination. The change of the inverse
+    /// was recorded unless another context has set the destination.
+    private func release(_ reference: FormerReference) {
+        let (object, relationship) = (reference.object, reference.relationship)
+        guard reference.key != 0, object.destinationKey(at: relationship.slot) != reference.key,
+            let inverse = relationship.inverse,
+            let destination = identityMap.destination(forKey: reference.key, of: relationship),
+            !destination.life.isDeletedOrMissing
+        else { return }
+        if !inverse.isToMany {
+            destination.clearDestination(of: inverse, ifKey: object.state.pointee.key)
+        } else if destination.state.pointee.changes?.members(at: inverse.slot)?.contains(object.state.pointee.key) ?? false {
+            destination.removeMember(object.state.pointee.key, from: inverse)
         }
     }
 

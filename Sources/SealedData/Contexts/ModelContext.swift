@@ -11,7 +11,8 @@ public import ObjectGraph
 /// ```
 ///
 /// A context and its models belong to one thread or actor at a time. Changes saved by other contexts of the container
-/// appear with the next fetch or save.
+/// appear with the next fetch or save. A model with unsaved changes keeps its values until it is saved, which merges the
+/// others' changes, or until its changes are rolled back.
 public final class ModelContext {
     /// Whether the context autosaves: soon after a change, when its actor is free. The default is true for a
     /// container's main context and false for all others.

@@ -50,6 +50,51 @@ import Testing
         }
     }
 
+    // context                            another one
+    // relates the object to the first
+    // owner, and saves
+    //                                    relates it to the second owner, and saves
+    // reads both owners
+    // undoes the change, and saves
+    @Test(arguments: StoreKind.allCases, [("Book", "author", "books"), ("Cover", "book", "cover")])
+    func `an object leaves the owner that the other context has given it`(
+        kind: StoreKind,
+        names: (entity: String, owner: String, inverse: String)
+    ) throws {
+        let store = try TestStore(kind)
+        let other = store.context()
+        let ownerEntity = names.entity == "Book" ? "Author" : "Book"
+        let theirOwners = ["1", "2"].map { other.make(ownerEntity, ["name": $0]) }
+        let theirs = other.make(names.entity, ["name": "object"])
+        try other.save()
+        let context = store.context()
+        context.mergePolicy = .mergeByPropertyObjectTrump
+        context.undoManager = UndoManager()
+        let owners = try theirOwners.map { try context.counterpart(of: $0) }
+        let own = try context.counterpart(of: theirs)
+        own[one: names.owner] = owners[0]
+        try context.save()
+        _ = try other.all(names.entity)
+        theirs[one: names.owner] = theirOwners[1]
+        try other.save()
+        context.processPendingChanges()
+        func isLed(from owner: ManagedObject) -> Bool {
+            names.entity == "Book" ? owner[many: names.inverse].contains { $0 === own } : owner[one: names.inverse] === own
+        }
+        #expect(owners.map(isLed) == [false, true])
+        context.undo()
+        #expect(own[one: names.owner] == nil)
+        #expect(owners.map(isLed) == [false, false])
+        try context.save()
+        #expect(owners.map(isLed) == [false, false])
+        let fresh = store.context()
+        #expect(try fresh.one(names.entity)[one: names.owner] == nil)
+        context.redo()
+        #expect(own[one: names.owner] === owners[1])
+        #expect(owners.map(isLed) == [false, true])
+        #expect(try store.problems() == [])
+    }
+
     // context                 another one
     // changes the author
     //                         deletes the author, and saves
