@@ -40,7 +40,8 @@ extension UndoRegistration {
         case .value(_, let slot, let value): object.changeSavedSlot(value, at: slot)
         case .destination(_, let slot, let reference):
             guard case .relationship(let relationship) = object.entity.properties[slot] else { return }
-            left.append(FormerReference(object: object, relationship: relationship, key: object.destinationKey(at: slot)))
+            let former = object.destinationKey(at: slot)
+            left.append(FormerReference(object: object, relationship: relationship, key: former))
             let isLost = isLost(reference, from: object, along: relationship)
             object.storeDestination(isLost ? 0 : reference.currentKey, at: slot)
         case .arrival(let member, _, let relationship, let isRestored):
@@ -77,10 +78,11 @@ extension UndoRegistration {
             let destination = identityMap.destination(forKey: reference.key, of: relationship),
             !destination.life.isDeletedOrMissing
         else { return }
+        let key = object.state.pointee.key
         if !inverse.isToMany {
-            destination.clearDestination(of: inverse, ifKey: object.state.pointee.key)
-        } else if destination.state.pointee.changes?.members(at: inverse.slot)?.contains(object.state.pointee.key) ?? false {
-            destination.removeMember(object.state.pointee.key, from: inverse)
+            destination.clearDestination(of: inverse, ifKey: key)
+        } else if destination.state.pointee.changes?.members(at: inverse.slot)?.contains(key) ?? false {
+            destination.removeMember(key, from: inverse)
         }
     }
 

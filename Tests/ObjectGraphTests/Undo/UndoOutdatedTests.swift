@@ -79,7 +79,8 @@ import Testing
         try other.save()
         context.processPendingChanges()
         func isLed(from owner: ManagedObject) -> Bool {
-            names.entity == "Book" ? owner[many: names.inverse].contains { $0 === own } : owner[one: names.inverse] === own
+            names.entity == "Book"
+                ? owner[many: names.inverse].contains { $0 === own } : owner[one: names.inverse] === own
         }
         #expect(owners.map(isLed) == [false, true])
         context.undo()
