@@ -37,7 +37,10 @@ extension GraphObject {
     /// Adds `other` to a relationship of this object.
     private func remember(_ other: any GraphObject, along relationship: Relationship) {
         if relationship.isToMany {
-            addMember(other.state.pointee.key, to: relationship)
+            let key = other.state.pointee.key
+            addMember(key, to: relationship)
+            // The store has lost a member that was stored, so that reading the members again would drop it.
+            if !life.isDeletedOrMissing, members(of: relationship).readd([key]) { noteChange() }
         } else if destinationKey(at: relationship.slot) != other.state.pointee.key {
             storeDestination(other.state.pointee.key, at: relationship.slot)
         }

@@ -51,6 +51,45 @@ import Testing
     }
 
     // context                            another one
+    // deletes a member, and saves
+    // undoes the deletion
+    //                                    adds another member, and saves
+    // reads the members, and saves
+    @Test(
+        arguments: StoreKind.allCases,
+        [("Author", "books", "Book"), ("Tag", "books", "Book"), ("Book", "tags", "Tag")]
+    )
+    func `a restored member stays when the members are read again`(
+        kind: StoreKind,
+        names: (entity: String, members: String, memberEntity: String)
+    ) throws {
+        let store = try TestStore(kind)
+        let other = store.context()
+        other.mergePolicy = .mergeByPropertyObjectTrump
+        let theirs = other.make(names.entity, ["name": "owner"])
+        theirs[many: names.members] = [other.make(names.memberEntity, ["name": "1"])]
+        try other.save()
+        let context = store.context()
+        context.mergePolicy = .mergeByPropertyObjectTrump
+        context.undoManager = UndoManager()
+        let owner = try context.counterpart(of: theirs)
+        let member = try #require(owner[many: names.members].first)
+        context.delete(member)
+        try context.save()
+        context.undo()
+        #expect(owner[many: names.members].names == ["1"])
+        theirs.addMember(other.make(names.memberEntity, ["name": "2"]), forRelationship: names.members)
+        try other.save()
+        context.processPendingChanges()
+        #expect(owner[many: names.members].names == ["1", "2"])
+        try context.save()
+        #expect(owner[many: names.members].names == ["1", "2"])
+        let fresh = store.context()
+        #expect(try fresh.one(names.entity)[many: names.members].names == ["1", "2"])
+        #expect(try store.problems() == [])
+    }
+
+    // context                            another one
     // relates the object to the first
     // owner, and saves
     //                                    relates it to the second owner, and saves
