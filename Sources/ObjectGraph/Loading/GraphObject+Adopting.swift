@@ -114,7 +114,10 @@ extension GraphObject {
     private func markPresent() {
         guard state.pointee.life.isMissing else { return }
         life.markPresent()
-        state.pointee.handler?.context?.identityMap.noteDeletion()
+        if let context = state.pointee.handler?.context {
+            context.identityMap.noteDeletion()
+            context.loader.unloadMembers(ofSourcesOf: [self])
+        }
         for relationship in entity.relationships where relationship.isToMany { unloadMembers(of: relationship) }
         guard let cached = cachedRow else { return dropChanges() }
         dropChanges()

@@ -23,6 +23,17 @@ extension ObjectLoader {
         }
     }
 
+    /// Unloads the to-many relationships whose members were read before objects were deleted that are present again:
+    /// they are members only if the store says so, or a change.
+    func unloadMembers(ofSourcesOf returned: [any GraphObject]) {
+        forEachSource(of: returned) { object, relationship, keys in
+            guard relationship.isToMany, let members = object.state.pointee.changes?.members(at: relationship.slot),
+                members.isLoaded, members.hasStored(among: keys)
+            else { return }
+            object.unloadMembers(of: relationship)
+        }
+    }
+
     /// Reloads the rows with keys of objects that the store no longer has, unless other contexts have changed them.
     ///
     /// - Returns: the to-one relationships of objects that lead to the destinations according to their rows, and

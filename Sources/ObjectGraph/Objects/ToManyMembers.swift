@@ -83,6 +83,14 @@ final class ToManyMembers {
     /// Whether the key is among ``keys``.
     func contains(_ key: Int64) -> Bool { keys.contains(key) }
 
+    /// Whether one of the keys is that of a member that was not added.
+    func hasStored(among keys: Set<Int64>) -> Bool {
+        if areAllAdded { return false }
+        let isStored = { (key: Int64) in self.contains(key) && !self.addedKeys.contains(key) }
+        return keys.count > count
+            ? self.keys.contains { keys.contains($0) && isStored($0) } : keys.contains(where: isStored)
+    }
+
     /// Returns whether the key was new.
     @discardableResult
     func add(_ key: Int64) -> Bool {

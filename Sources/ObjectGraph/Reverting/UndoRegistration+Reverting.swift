@@ -12,6 +12,7 @@ extension UndoRegistration {
         relink(returned)
         // Objects that were deleted together, or whose members were reloaded since, do not refer to them.
         for object in returned { object.reestablishInverses() }
+        loader.unloadMembers(ofSourcesOf: returned)
         deletePropagation.run(cascading: false)
         let changed = ((changeTracker.recorder?.changes ?? []) + recorded.changes).map(\.object)
         for object in changed { object.dropVoidChanges(changeTracker) }
