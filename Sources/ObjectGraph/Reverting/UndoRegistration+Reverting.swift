@@ -7,7 +7,7 @@ extension UndoRegistration {
         // that were not recorded remain to be cleared.
         deletePropagation.suspending {
             for change in recorded.changes.reversed() { revert(change, of: recorded, &returned, &left) }
-            for reference in left { release(reference) }
+            for reference in left { realign(reference) }
         }
         relink(returned)
         // Objects that were deleted together, or whose members were reloaded since, do not refer to them.
@@ -70,20 +70,59 @@ extension UndoRegistration {
         let key: Int64
     }
 
-    /// Removes an object from the inverse of a relationship that has led to another destination. The change of the inverse
-    /// was recorded unless another context has set the destination.
-    private func release(_ reference: FormerReference) {
+    /// Makes the inverses of a reverted to-one relationship agree with it. Their changes were recorded, unless another
+    /// context has set the relationship since, or the destination was not registered.
+    private func realign(_ reference: FormerReference) {
         let (object, relationship) = (reference.object, reference.relationship)
-        guard reference.key != 0, object.destinationKey(at: relationship.slot) != reference.key,
-            let inverse = relationship.inverse,
-            let destination = identityMap.destination(forKey: reference.key, of: relationship),
-            !destination.life.isDeletedOrMissing
-        else { return }
+        guard let inverse = relationship.inverse else { return }
+        let present = object.destinationKey(at: relationship.slot)
+        if reference.key != present, let former = registered(reference.key, along: relationship) {
+            release(object, from: former, inverse)
+        }
+        if let destination = registered(present, along: relationship) {
+            attach(object, to: destination, along: relationship, inverse)
+        }
+    }
+
+    private func registered(_ key: Int64, along relationship: Relationship) -> (any GraphObject)? {
+        guard key != 0, let object = identityMap.destination(forKey: key, of: relationship) else { return nil }
+        return object.life.isDeletedOrMissing ? nil : object
+    }
+
+    private func release(_ object: any GraphObject, from destination: any GraphObject, _ inverse: Relationship) {
         let key = object.state.pointee.key
         if !inverse.isToMany {
             destination.clearDestination(of: inverse, ifKey: key)
         } else if destination.state.pointee.changes?.members(at: inverse.slot)?.contains(key) ?? false {
             destination.removeMember(key, from: inverse)
+        }
+    }
+
+    private func attach(
+        _ object: any GraphObject,
+        to destination: any GraphObject,
+        along relationship: Relationship,
+        _ inverse: Relationship
+    ) {
+        let (key, destinationKey) = (object.state.pointee.key, destination.state.pointee.key)
+        guard inverse.isToMany else {
+            let other = destination.destinationKey(at: inverse.slot)
+            guard other != key else { return }
+            registered(other, along: inverse)?.clearDestination(of: relationship, ifKey: destinationKey)
+            return destination.storeDestination(key, at: inverse.slot)
+        }
+        guard let members = destination.state.pointee.changes?.members(at: inverse.slot), !members.contains(key),
+            members.isLoaded || members.removed.contains(key)
+        else { return }
+        if object.state.pointee.row?.integer(at: relationship.slot) == destinationKey {
+            // The store has the member.
+            destination.revert(
+                ToManyMembers.Removal(position: nil, wasAdded: false, wasRemoved: false),
+                of: key,
+                from: inverse
+            )
+        } else {
+            destination.addMember(key, to: inverse)
         }
     }
 
