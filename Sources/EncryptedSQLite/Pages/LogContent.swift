@@ -171,7 +171,7 @@ struct LogContent {
         var isIntact = start != nil
         // The first frame that does not continue the checksum of the log.
         var broken: BrokenFrame?
-        // Whether the frame after it does.
+        // Whether the next frame continues the checksum of that frame.
         var isContinued = false
         // Whether the log ends with a transaction; nil until its end.
         var isComplete: Bool?

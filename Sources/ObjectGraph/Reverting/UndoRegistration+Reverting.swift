@@ -62,6 +62,8 @@ extension UndoRegistration {
         }
     }
 
+    // MARK: Inverses
+
     /// A to-one relationship before it was reverted.
     private struct FormerReference {
         let object: any GraphObject
@@ -125,6 +127,8 @@ extension UndoRegistration {
             destination.addMember(key, to: inverse)
         }
     }
+
+    // MARK: Lost destinations
 
     /// Whether the destination of a relationship is missing and cannot be restored, so that the relationship must not
     /// lead to it again. It may have been missing when the change was recorded, since the deletion of an object does

@@ -107,7 +107,7 @@ struct StoreSchema: Sendable {
         return column
     }
 
-    /// The rows that hold the members of a to-many relationship.
+    /// The rows that hold the members of a to-many relationship; nil for one that is not stored.
     func memberRows(of relationship: Relationship) -> MemberRows? {
         if let pairs = joinTables[relationship.index] {
             return MemberRows(table: pairs.name, owner: pairs.owner, member: pairs.member, position: pairs.position)
