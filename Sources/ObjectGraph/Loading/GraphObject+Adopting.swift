@@ -116,7 +116,7 @@ extension GraphObject {
         life.markPresent()
         if let context = state.pointee.handler?.context {
             context.identityMap.noteDeletion()
-            context.loader.unloadMembers(ofSourcesOf: [self])
+            context.loader.returnedObjects.append(self)
         }
         for relationship in entity.relationships where relationship.isToMany { unloadMembers(of: relationship) }
         guard let cached = cachedRow else { return dropChanges() }

@@ -85,6 +85,7 @@ extension ObjectLoader {
                 }
             }
         }
+        unloadMembersOfSources()
         // Called last, since an object may call the context.
         for object in awakened { object.withLifecycle?.awakeFromFetch() }
     }
@@ -129,6 +130,7 @@ extension ObjectLoader {
             objects.append(object)
             if !isFault { awakened.append(object) }
         }
+        unloadMembersOfSources()
         // Called last, since an object may call the context.
         for object in awakened { object.withLifecycle?.awakeFromFetch() }
         return objects

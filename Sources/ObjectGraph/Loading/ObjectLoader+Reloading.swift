@@ -91,6 +91,7 @@ extension ObjectLoader {
             guard let object = missing.removeValue(forKey: row.key) else { continue }
             if object.reload(row, changedObjects) { filled.append(object) }
         }
+        unloadMembersOfSources()
         if missingRows == .markMissing, !missing.isEmpty {
             identityMap.noteDeletion()
             for object in missing.values {

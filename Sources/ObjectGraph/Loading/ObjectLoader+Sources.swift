@@ -34,6 +34,21 @@ extension ObjectLoader {
         }
     }
 
+    /// Unloads the to-many relationships that could lead to ``returnedObjects``. Each adoption of rows ends with a call.
+    ///
+    /// - Complexity: O(1) without such objects; otherwise O(*n*) in the number of registered objects and of these objects.
+    @inline(__always)
+    func unloadMembersOfSources() {
+        if !returnedObjects.isEmpty { unloadMembersOfReturned() }
+    }
+
+    @inline(never)
+    private func unloadMembersOfReturned() {
+        let returned = returnedObjects
+        returnedObjects = []
+        unloadMembers(ofSourcesOf: returned)
+    }
+
     /// Reloads the rows with keys of objects that the store no longer has, unless other contexts have changed them.
     ///
     /// - Returns: the to-one relationships of objects that lead to the destinations according to their rows, and

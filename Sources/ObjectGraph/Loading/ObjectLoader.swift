@@ -13,6 +13,8 @@ final class ObjectLoader {
     var stalenessInterval: TimeInterval = -1
     /// Receives the changed objects whose rows are read in a later version, while members are read; nil otherwise.
     @exclusivity(unchecked) var laterRows: [(object: any GraphObject, row: Row)]?
+    /// The missing objects that rows have made present again, until ``unloadMembersOfSources()`` is called.
+    @exclusivity(unchecked) var returnedObjects: [any GraphObject] = []
 
     init(_ identityMap: IdentityMap, _ stores: StoreRouter, _ readFailures: ReadFailures) {
         self.identityMap = identityMap

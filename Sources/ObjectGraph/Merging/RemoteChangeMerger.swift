@@ -84,6 +84,7 @@ final class RemoteChangeMerger {
             case .erasure, .revert: reloadAll()
             case .overflow: mergeOverflow()
             }
+            loader.unloadMembersOfSources()
             onCommit?(announcement, false)
             childInboxes.all().post(announcement)
         }

@@ -67,6 +67,7 @@ extension ParentStore {
     /// Refreshes the registered objects with rows that were just read.
     private func adoptKnown(_ rows: RowBatch) {
         for row in rows { identityMap.object(for: row)?.adopt(refetched: row) }
+        loader.unloadMembersOfSources()
     }
 
     /// Returns the rows of objects with their current values, in their order.
