@@ -145,7 +145,7 @@ extension ParentStore {
         for member in loader.objects(with: change.added, of: relationship.destination) {
             owner.addMember(member, at: relationship.slot)
         }
-        if let order = change.order { owner.restoreOrder(order, of: relationship, isStored: false) }
+        if let order = change.order { owner.restoreOrder(order, of: relationship, storedAt: nil) }
     }
 }
 

@@ -16,6 +16,8 @@ final class ToManyMembers {
     var added: [Int64] { areAllAdded ? Array(keys) : Array(addedKeys) }
     /// Whether all `keys` are added: the members of a new object. `addedKeys` is empty then.
     @exclusivity(unchecked) private var areAllAdded: Bool
+    /// The number of times that the stored members were forgotten.
+    @exclusivity(unchecked) private var unloadCount: UInt32 = 0
     @exclusivity(unchecked) private var addedKeys: Set<Int64> = []
     /// The removed members. The store may lack some of them.
     @exclusivity(unchecked) private(set) var removed: Set<Int64> = []
@@ -35,6 +37,9 @@ final class ToManyMembers {
         isLoaded = true
         areAllAdded = true
     }
+
+    /// The ``unloadCount`` at which the store has the order of the members; nil if it has another order.
+    var storedOrder: UInt32? { isReordered ? nil : unloadCount }
 
     /// A separate copy.
     func copy() -> ToManyMembers {
@@ -169,6 +174,12 @@ final class ToManyMembers {
         return true
     }
 
+    /// Restores a stored member that was removed; only the store knows its position. A member that the store had lost
+    /// before the members were read is the last one until they are read again.
+    func restoreStored(_ key: Int64) {
+        if removed.remove(key) != nil { unload() } else if isLoaded { keys.append(key) }
+    }
+
     /// Turns members that the store has lost into new members. Returns whether there are any.
     func readd(_ lost: Set<Int64>) -> Bool {
         if areAllAdded { return false }
@@ -187,12 +198,15 @@ final class ToManyMembers {
 
     /// Changes the order of the members. Members that the order does not contain follow.
     ///
-    /// - Parameter isStored: Whether the store has the same order.
-    func restoreOrder(_ ordered: [Int64], isStored: Bool) {
+    /// - Parameter storedAt: The former value of ``storedOrder``. If the stored members were forgotten since, another
+    ///   writer may have changed their order, so that the next access reads it, unless some members are added: only
+    ///   `ordered` has their positions.
+    func restoreOrder(_ ordered: [Int64], storedAt: UInt32?) {
         let current = Set(keys)
         let named = Set(ordered)
         keys = KeyList(ordered.filter(current.contains) + keys.filter { !named.contains($0) })
-        isReordered = !isStored
+        isReordered = storedAt == nil
+        if let storedAt, storedAt != unloadCount, !hasAdded { unload() }
     }
 
     /// Replaces keys by others.
@@ -226,6 +240,7 @@ final class ToManyMembers {
     func unload() {
         guard isLoaded else { return }
         stamp &+= 1
+        unloadCount &+= 1
         if areAllAdded {
             addedKeys = Set(keys)
             areAllAdded = false

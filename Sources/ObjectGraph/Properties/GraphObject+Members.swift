@@ -225,13 +225,13 @@ extension GraphObject {
 
     /// Changes the order of the members of an ordered relationship. Members that the order does not contain follow.
     ///
-    /// - Parameter isStored: Whether the store has the same order.
-    func restoreOrder(_ order: [Int64], of relationship: Relationship, isStored: Bool) {
+    /// - Parameter storedAt: The former ``ToManyMembers/storedOrder`` of the members; nil if the store had another order.
+    func restoreOrder(_ order: [Int64], of relationship: Relationship, storedAt: UInt32?) {
         let members = members(of: relationship)
         if !members.isLoaded { state.pointee.handler?.context?.loader.loadMembers(of: relationship, for: self) }
         recorder?.willChangeOrder(of: self, relationship, members)
         changing(relationship.slot) {
-            members.restoreOrder(order, isStored: isStored)
+            members.restoreOrder(order, storedAt: storedAt)
             noteChange()
         }
     }

@@ -8,7 +8,7 @@ extension GraphObject {
             guard let inverse = relationship.inverse else { continue }
             for destination in destinations(of: relationship) {
                 if destination.accepts(self, along: inverse) {
-                    destination.remember(self, along: inverse)
+                    destination.remember(self, along: inverse, isStored: isStored(destination, along: relationship))
                 } else {
                     forget(destination, along: relationship)
                 }
@@ -23,7 +23,7 @@ extension GraphObject {
     /// with the object and stays deleted: the destination keeps the object, and its delete rule decides whether the
     /// object keeps the destination.
     private func part(from destination: any GraphObject, along relationship: Relationship, _ inverse: Relationship) {
-        if destination.accepts(self, along: inverse) { destination.remember(self, along: inverse) }
+        if destination.accepts(self, along: inverse) { destination.remember(self, along: inverse, isStored: false) }
         lose(destination, along: relationship, by: inverse.deleteRule)
     }
 
@@ -34,15 +34,41 @@ extension GraphObject {
         return current == nil || current === other
     }
 
+    /// Whether the store relates the object to a destination, unless another writer has parted them: the relationship
+    /// is not that of a new object, and not an unsaved one.
+    private func isStored(_ destination: any GraphObject, along relationship: Relationship) -> Bool {
+        guard !life.isInserted else { return false }
+        guard relationship.isToMany else { return state.pointee.changes?[relationship.slot].isUnset ?? true }
+        return !members(of: relationship).isAdded(destination.state.pointee.key)
+    }
+
     /// Adds `other` to a relationship of this object.
-    private func remember(_ other: any GraphObject, along relationship: Relationship) {
+    ///
+    /// - Parameter isStored: Whether the store relates both objects.
+    private func remember(_ other: any GraphObject, along relationship: Relationship, isStored: Bool) {
         if relationship.isToMany {
             let key = other.state.pointee.key
+            // An ordered relationship gets the object as a new last member.
+            if isStored, !relationship.isOrdered, !life.isDeletedOrMissing {
+                return restoreStoredMember(key, of: relationship)
+            }
             addMember(key, to: relationship)
             // The store has lost a member that was stored, so that reading the members again would drop it.
             if !life.isDeletedOrMissing, members(of: relationship).readd([key]) { noteChange() }
         } else if destinationKey(at: relationship.slot) != other.state.pointee.key {
             storeDestination(other.state.pointee.key, at: relationship.slot)
+        }
+    }
+
+    /// Restores a member that the store has, or had when the member was read: it is no change.
+    func restoreStoredMember(_ key: Int64, of relationship: Relationship) {
+        let members = members(of: relationship)
+        guard !members.contains(key), members.isLoaded || members.removed.contains(key) else { return }
+        recorder?.willChangeOrder(of: self, relationship, members)
+        changing(relationship.slot) {
+            members.restoreStored(key)
+            recorder?.didAdd(key, to: self, relationship, isRestored: false)
+            noteChange()
         }
     }
 

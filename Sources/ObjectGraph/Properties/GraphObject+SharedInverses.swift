@@ -47,7 +47,7 @@ extension GraphObject {
     }
 
     /// Whether the relationship leads to `other`. Members that are not loaded are read.
-    private func isRelated(to other: any GraphObject, along relationship: Relationship) -> Bool {
+    func isRelated(to other: any GraphObject, along relationship: Relationship) -> Bool {
         let key = other.state.pointee.key
         guard relationship.isToMany else { return destinationKey(at: relationship.slot) == key }
         if !members(of: relationship).isLoaded { _ = memberObjects(at: relationship.slot) }

@@ -12,6 +12,7 @@ extension UndoRegistration {
         relink(returned)
         // Objects that were deleted together, or whose members were reloaded since, do not refer to them.
         for object in returned { object.reestablishInverses() }
+        part(returned, recorded)
         loader.unloadMembers(ofSourcesOf: returned)
         deletePropagation.run(cascading: false)
         let changed = ((changeTracker.recorder?.changes ?? []) + recorded.changes).map(\.object)
@@ -55,9 +56,9 @@ extension UndoRegistration {
         case .departure(let member, _, let relationship, let removal):
             if isLost(member, from: object, along: relationship) { return }
             object.revert(removal, of: member.currentKey, from: relationship)
-        case .order(_, let relationship, let order, let hadOwnOrder):
+        case .order(_, let relationship, let order, let storedAt):
             let isSinceSave = recorded.saveCount == changeTracker.saveCount
-            object.restoreOrder(order.map(\.currentKey), of: relationship, isStored: isSinceSave && !hadOwnOrder)
+            object.restoreOrder(order.map(\.currentKey), of: relationship, storedAt: isSinceSave ? storedAt : nil)
         case .insertion, .deletion: break
         }
     }
@@ -117,14 +118,23 @@ extension UndoRegistration {
             members.isLoaded || members.removed.contains(key)
         else { return }
         if object.state.pointee.row?.integer(at: relationship.slot) == destinationKey {
-            // The store has the member.
-            destination.revert(
-                ToManyMembers.Removal(position: nil, wasAdded: false, wasRemoved: false),
-                of: key,
-                from: inverse
-            )
+            destination.restoreStoredMember(key, of: inverse)
         } else {
             destination.addMember(key, to: inverse)
+        }
+    }
+
+    /// Removes objects whose saved deletion was reverted from the members of objects that another writer had parted
+    /// from them before their deletion was saved.
+    private func part(_ returned: [any GraphObject], _ recorded: RecordedChanges) {
+        guard !returned.isEmpty else { return }
+        let parted = Set(returned.map { ObjectIdentifier($0) })
+        for case .departure(let reference, let owner, let relationship, _) in recorded.changes {
+            guard let inverse = relationship.inverse, !owner.life.isDeletedOrMissing,
+                let member = registered(reference.currentKey, along: relationship),
+                parted.contains(ObjectIdentifier(member)), !member.isRelated(to: owner, along: inverse)
+            else { continue }
+            owner.removeMember(member.state.pointee.key, from: relationship)
         }
     }
 

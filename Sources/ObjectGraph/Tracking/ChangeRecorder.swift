@@ -61,7 +61,7 @@ final class ChangeRecorder {
     func willChangeOrder(of object: any GraphObject, _ relationship: Relationship, _ members: ToManyMembers) {
         guard relationship.isOrdered, members.isLoaded, isFirst(object, relationship.slot) else { return }
         let order = members.keys.map { object.reference(to: $0, along: relationship) }
-        changes.append(.order(of: object, relationship, order, wasReordered: members.isReordered))
+        changes.append(.order(of: object, relationship, order, storedAt: members.storedOrder))
     }
 
     // MARK: Groups

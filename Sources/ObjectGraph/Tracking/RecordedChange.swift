@@ -12,7 +12,7 @@ enum RecordedChange {
     /// An object was removed from a to-many relationship.
     case departure(ObjectReference, from: any GraphObject, Relationship, ToManyMembers.Removal)
     /// The members of an ordered relationship had another order, and may have differed from the store's.
-    case order(of: any GraphObject, Relationship, [ObjectReference], wasReordered: Bool)
+    case order(of: any GraphObject, Relationship, [ObjectReference], storedAt: UInt32?)
     /// An object was inserted, or its deletion reverted.
     case insertion(any GraphObject)
     /// An object was deleted.

@@ -135,6 +135,66 @@ import Testing
         #expect(try store.problems() == [])
     }
 
+    // context                            another one
+    // deletes the owner of an object
+    //                                    relates the object to another owner, and saves
+    // undoes the deletion
+    @Test(arguments: StoreKind.allCases)
+    func `an owner whose deletion is undone has lost what the other context has moved`(kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let other = store.context()
+        let theirOwners = ["1", "2"].map { other.make("Author", ["name": .text($0)]) }
+        let theirs = other.make("Book", ["name": "book"])
+        theirs[one: "author"] = theirOwners[0]
+        try other.save()
+        let context = store.context()
+        context.undoManager = UndoManager()
+        let owners = try theirOwners.map { try context.counterpart(of: $0) }
+        let own = try context.counterpart(of: theirs)
+        #expect(owners[0][many: "books"] === [own])
+        context.delete(owners[0])
+        context.processPendingChanges()
+        theirs[one: "author"] = theirOwners[1]
+        try other.save()
+        context.undo()
+        #expect(own[one: "author"] === owners[1])
+        #expect(owners[0][many: "books"].isEmpty)
+        #expect(owners[1][many: "books"] === [own])
+        #expect(!context.hasChanges)
+        try context.save()
+        #expect(owners[0][many: "books"].isEmpty)
+        #expect(try store.problems() == [])
+    }
+
+    // context                            another one
+    // changes the order of the members
+    //                                    changes the order, and saves
+    // undoes the change
+    @Test(arguments: StoreKind.allCases)
+    func `members whose order is undone have the order of the other context`(kind: StoreKind) throws {
+        for readsBetween in [true, false] {
+            let store = try TestStore(kind)
+            let other = store.context()
+            let theirs = other.make("Tag", ["name": "tag"])
+            let books = ["1", "2", "3"].map { other.make("Book", ["name": .text($0)]) }
+            theirs[many: "books"] = books
+            try other.save()
+            let context = store.context()
+            context.undoManager = UndoManager()
+            let own = try context.counterpart(of: theirs)
+            own[many: "books"] = own[many: "books"].reversed()
+            context.processPendingChanges()
+            theirs[many: "books"] = [books[1], books[2], books[0]]
+            try other.save()
+            if readsBetween { #expect(own[many: "books"].texts("name") == ["3", "2", "1"]) }
+            context.undo()
+            #expect(!context.hasChanges)
+            #expect(own[many: "books"].texts("name") == ["2", "3", "1"])
+            context.redo()
+            #expect(own[many: "books"].texts("name") == ["3", "2", "1"])
+        }
+    }
+
     // context                 another one
     // changes the author
     //                         deletes the author, and saves

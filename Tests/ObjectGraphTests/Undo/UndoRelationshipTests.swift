@@ -275,4 +275,29 @@ import Testing
         #expect(found[many: "readings"].names == ["a"])
         #expect(try store.problems() == [])
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `undoing an order restores that of members that are not saved`(kind: StoreKind) throws {
+        for savedCount in [0, 2] {
+            let store = try TestStore(kind)
+            let context = store.context()
+            context.undoManager = UndoManager()
+            let tag = context.make("Tag", ["name": "tag"])
+            tag[many: "books"] = (0..<savedCount).map { context.make("Book", ["name": .text("stored \($0)")]) }
+            if savedCount > 0 { try context.save() }
+            tag[many: "books"] += (0..<3).map { context.make("Book", ["name": .text("new \($0)")]) }
+            context.processPendingChanges()
+            let names = tag[many: "books"].texts("name")
+            tag[many: "books"] = tag[many: "books"].reversed()
+            context.processPendingChanges()
+            context.undo()
+            #expect(tag[many: "books"].texts("name") == names)
+            context.redo()
+            #expect(tag[many: "books"].texts("name") == names.reversed())
+            context.undo()
+            try context.save()
+            let reader = store.context()
+            #expect(try reader.one("Tag")[many: "books"].texts("name") == names)
+        }
+    }
 }
