@@ -167,6 +167,39 @@ import Testing
     }
 
     // context                            another one
+    // deletes a member, and
+    // inserts it again
+    //                                    removes the member, and saves
+    // saves
+    @Test(arguments: StoreKind.allCases, [("Author", "books", "Book"), ("Book", "tags", "Tag")])
+    func `a member that is inserted again has left if the other context has removed it`(
+        kind: StoreKind,
+        names: (entity: String, members: String, memberEntity: String)
+    ) throws {
+        let store = try TestStore(kind)
+        let other = store.context()
+        let theirs = other.make(names.entity, ["name": "owner"])
+        theirs[many: names.members] = ["1", "2"].map { other.make(names.memberEntity, ["name": .text($0)]) }
+        try other.save()
+        let context = store.context()
+        context.mergePolicy = .mergeByPropertyObjectTrump
+        let owner = try context.counterpart(of: theirs)
+        let member = try #require(owner[many: names.members].first { $0.text("name") == "1" })
+        context.delete(member)
+        context.processPendingChanges()
+        context.insert(member)
+        theirs[many: names.members] = theirs[many: names.members].filter { $0.text("name") == "2" }
+        try other.save()
+        context.processPendingChanges()
+        try context.save()
+        let reader = store.context()
+        let stored = try reader.one(names.entity)[many: names.members].names
+        #expect(stored == ["2"])
+        #expect(owner[many: names.members].names == stored)
+        #expect(try store.problems() == [])
+    }
+
+    // context                            another one
     // changes the order of the members
     //                                    changes the order, and saves
     // undoes the change
