@@ -40,10 +40,10 @@ let package = Package(
         ),
         .target(name: "Guarded", swiftSettings: settings),
         .target(name: "CObservationTracking"),
-        .target(name: "CEncryptedTemporaryFiles", dependencies: ["CSQLCipher"]),
+        .target(name: "CStoreFiles", dependencies: ["CSQLCipher"]),
         .target(
             name: "EncryptedSQLite",
-            dependencies: ["CSQLCipher", "CEncryptedTemporaryFiles", "Guarded"],
+            dependencies: ["CSQLCipher", "CStoreFiles", "Guarded"],
             swiftSettings: settings
         ),
         .target(name: "QueryLanguage", dependencies: ["Guarded"], swiftSettings: settings),

@@ -31,7 +31,9 @@ enum ExitStatus: Int32 {
             switch error {
             case .missingKey, .invalidKey, .wrongKey: self = .noPermission
             case .fileNotFound, .emptyFile, .permissionDenied, .unwritableFolder: self = .noInput
-            case .notADatabase, .foreignApplication, .newerFormat, .damaged, .foreignLog, .damagedIndex: self = .damaged
+            case .notADatabase, .foreignApplication, .newerFormat, .damaged, .foreignLog, .superJournal,
+                .damagedIndex:
+                self = .damaged
             case .cannotOpen, .diskFull: self = .cannotCreate
             case .busy, .moved: self = .busy
             default: self = .inputOutput

@@ -6,9 +6,9 @@ package struct ForgedLog {
     private var sums: (UInt32, UInt32) = (0, 0)
     private static let salts: [UInt32] = [1, 2]
 
-    package init() {
-        // The magic number stands for checksums over big-endian words. Pages have 4096 bytes.
-        add([0x377F_0683, 3_007_000, 4096, 0] + Self.salts)
+    package init(pageByteCount: UInt32 = 4096) {
+        // The magic number stands for checksums over big-endian words.
+        add([0x377F_0683, 3_007_000, pageByteCount, 0] + Self.salts)
         append(words: [sums.0, sums.1])
     }
 

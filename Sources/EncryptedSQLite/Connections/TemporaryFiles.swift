@@ -1,20 +1,17 @@
-import CEncryptedTemporaryFiles
+import CStoreFiles
 import CSQLCipher
 import Foundation
 
 /// The files to which SQLite moves what does not fit into memory.
 ///
 /// SQLCipher does not encrypt them. Temporary data therefore stay in memory, except where their size depends on the
-/// number of rows of a table: for these operations, SQLite may use files of a file system that encrypts them.
+/// number of rows of a table: for these operations, SQLite may use files, which ``StoreFileSystem`` encrypts.
 enum TemporaryFiles {
-    /// The name of the file system; nil if SQLite does not know one.
-    static let encryptingSystem = cencryptedtemporaryfiles_register().map { String(cString: $0) }
-
     /// Calls `body`, in which this thread creates temporary files in a folder.
     static func withFolder<R>(_ folder: String, _ body: () throws -> R) rethrows -> R {
         try folder.withCString { folder in
-            let outerFolder = cencryptedtemporaryfiles_set_folder(folder)
-            defer { _ = cencryptedtemporaryfiles_set_folder(outerFolder) }
+            let outerFolder = cstorefiles_set_folder(folder)
+            defer { _ = cstorefiles_set_folder(outerFolder) }
             return try body()
         }
     }
@@ -29,7 +26,7 @@ extension Connection {
     /// the environment variables `SQLITE_TMPDIR` and `TMPDIR` name. A file is unlinked directly after its creation; a
     /// process that is killed between both calls leaves an empty file. The keys are random and stay in memory.
     package func usingTemporaryFiles<R>(_ body: () throws -> R) throws -> R {
-        guard !usesTemporaryFiles, isEncrypted, TemporaryFiles.encryptingSystem != nil else { return try body() }
+        guard !usesTemporaryFiles, isEncrypted else { return try body() }
         try moveTemporaryData("PRAGMA temp_store = FILE")
         usesTemporaryFiles = true
         defer {

@@ -40,6 +40,8 @@ extension DatabaseError: CustomStringConvertible {
             "An index of the database at \(path) is damaged; the tables are not."
         case .foreignLog(let path):
             "The write-ahead log beside the database at \(path) belongs to another file, or is damaged."
+        case .superJournal(let path):
+            "The rollback journal at \(path) names a further file, which SQLite would delete after the rollback."
         case .moved(let path):
             "The file at \(path) was deleted, moved or replaced while it was open."
         case .permissionDenied(let path):
@@ -136,6 +138,8 @@ extension DatabaseError: LocalizedError {
             "Repair the database: its indexes are built anew from the tables."
         case .foreignLog:
             "If the file was restored from a backup, move the file with the suffix -wal away: a backup is complete without it. Otherwise salvage the database: its last saves are in the log."
+        case .superJournal:
+            "Remove the journal if you do not know the program that wrote it. Otherwise open the database with that program once: it completes the transaction in all of its databases."
         case .moved:
             "Move the file back to its path, or close the database and open it again. A transaction that was being committed while the file was moved is in the moved file."
         case .permissionDenied:

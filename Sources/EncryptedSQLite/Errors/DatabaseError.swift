@@ -39,6 +39,11 @@ public enum DatabaseError: Error, Equatable, Sendable {
     /// log. A log of a file with the same key and the same salt is not recognised, and is applied to the file: a plain
     /// copy of a file has its salt, while a backup has a new one, unless its raw key contains a salt.
     case foreignLog(path: String)
+    /// The rollback journal beside the file names a super-journal, the file of a transaction in several databases.
+    /// SQLite deletes that file after the rollback, whichever file it is. The path names the journal. No file has changed.
+    ///
+    /// No journal of this package names one.
+    case superJournal(path: String)
     /// A file of the database was deleted or moved while it was open, or another file took its place: the database file
     /// itself, its write-ahead log (`-wal`), or the index of the log (`-shm`). The path names the file. The transaction
     /// that throws this wrote nothing. A transaction that was being committed while the file was moved is in the moved

@@ -143,6 +143,7 @@ package final class ForeignDatabase {
         let code = derived.set(on: connection.handle)
         guard code == SQLITE_OK else { throw connection.failure(code, during: .execution) }
         try connection.setting("PRAGMA cipher_log = off")
+        if format == .sqlCipher4 { try connection.checkClearBytes(of: derived.layout) }
         if format != .sqlCipher4 { try connection.setting("PRAGMA cipher_compatibility = \(format.rawValue)") }
     }
 }
@@ -170,7 +171,7 @@ private final class PrivateCopy {
             csqlcipher_lock_file(file, SQLITE_LOCK_SHARED) == SQLITE_OK
         else { throw .busy }
         defer { csqlcipher_unlock_file(file) }
-        guard csqlcipher_file_is_reserved(file) == 0, isHot(files.journal) else { return nil }
+        guard csqlcipher_file_is_reserved(file) == 0, RollbackJournal(path: files.journal).isHot else { return nil }
         try files.checkContentLength()
         TemporaryDatabaseFile.removeLeftovers(beside: files)
         let copy = PrivateCopy(try TemporaryDatabaseFile.create(beside: files))
@@ -179,12 +180,5 @@ private final class PrivateCopy {
         try copying(copy.files.log).copy(files.log)
         try copying(copy.files.journal).copy(files.journal)
         return copy
-    }
-
-    /// Whether a journal begins with anything but zero, with which SQLite overwrites journals that are no longer valid.
-    private static func isHot(_ path: String) -> Bool {
-        guard let journal = FileHandle(forReadingAtPath: path) else { return true }
-        defer { try? journal.close() }
-        return (try? journal.read(upToCount: 1))?.first != 0
     }
 }

@@ -83,8 +83,10 @@ public struct EncryptionKey: Sendable {
     /// its key has one. An existing file is recognised: this key opens files with their own salt, too.
     ///
     /// The header discloses that the file is a SQLite database of SQLCipher's page format, its number of pages, and the
-    /// number of checkpoints that changed it. These bytes are not authenticated: a writer without the key can make
-    /// it unreadable by changing them, as by changing any other byte.
+    /// number of checkpoints that changed it. These bytes are not authenticated. Each connection checks them against
+    /// their constants and the length of the file or its log, but does not notice when a writer without the key cuts
+    /// pages off the end of the file and lowers the number of pages accordingly; later saves then mix content. Choose this
+    /// layout only where no other program can write to the file.
     ///
     /// - Parameter salt: 16 random bytes, which are not secret. Without them no key opens the file: keep a copy with
     ///   each backup. Other tools need them, too (`PRAGMA cipher_salt`, and `PRAGMA cipher_plaintext_header_size = 32`).

@@ -68,7 +68,7 @@ struct ConnectionOpener: Sendable {
         // Not by the flag, which would make attached databases memory databases, too.
         if inMemory { name = ":memory:" }
         var handle: OpaquePointer?
-        let code = sqlite3_open_v2(name, &handle, flags, TemporaryFiles.encryptingSystem)
+        let code = sqlite3_open_v2(name, &handle, flags, try StoreFileSystem.name)
         guard let handle else {
             throw .sqlite(code: SQLITE_NOMEM, extendedCode: SQLITE_NOMEM, message: "out of memory")
         }
@@ -95,6 +95,7 @@ struct ConnectionOpener: Sendable {
         }
         let code = key.set(on: connection.handle)
         guard code == SQLITE_OK else { throw connection.failure(code, during: .execution) }
+        try connection.checkClearBytes(of: key.layout)
         try Self.turnLogOff(through: connection)
         if options.memorySecurity, try connection.setting("PRAGMA cipher_memory_security") != "1" {
             throw .cipherUnavailable(reason: "memory cannot be protected")

@@ -108,14 +108,13 @@ struct Rehearsal {
 
     /// Copies the file and the files beside it if SQLite would roll back a journal at the next read.
     ///
-    /// SQLite rolls back a journal whose first byte is not zero if no connection writes (SQLite, "Atomic commit",
-    /// section 4). The shared lock prevents writes while the file is copied.
+    /// SQLite rolls a hot journal back if no connection writes. The shared lock prevents writes while the file is copied.
     private func copyWithJournal(through connection: Connection) throws(DatabaseError) -> TemporaryDatabaseFile? {
         guard DatabaseFiles.byteCount(of: files.journal) > 0, let file = csqlcipher_main_file(connection.handle),
             csqlcipher_lock_file(file, SQLITE_LOCK_SHARED) == SQLITE_OK
         else { return nil }
         defer { csqlcipher_unlock_file(file) }
-        guard csqlcipher_file_is_reserved(file) == 0, journalBegins() else { return nil }
+        guard csqlcipher_file_is_reserved(file) == 0, RollbackJournal(path: files.journal).isHot else { return nil }
         try files.checkContentLength()
         TemporaryDatabaseFile.removeLeftovers(beside: files)
         let copy = try TemporaryDatabaseFile(beside: files)
@@ -123,13 +122,5 @@ struct Rehearsal {
         try FileCopy(to: copy.files.log, namedPath: files.namedPath).copy(files.log)
         try FileCopy(to: copy.files.journal, namedPath: files.namedPath).copy(files.journal)
         return copy
-    }
-
-    /// Whether the first byte of the journal is not zero. SQLite overwrites the beginning of an invalid journal with
-    /// zeros.
-    private func journalBegins() -> Bool {
-        guard let journal = FileHandle(forReadingAtPath: files.journal) else { return true }
-        defer { try? journal.close() }
-        return (try? journal.read(upToCount: 1))?.first != 0
     }
 }

@@ -166,8 +166,7 @@ import Testing
         private let file: UnsafeMutablePointer<sqlite3_file>
 
         init() throws {
-            let name = try #require(TemporaryFiles.encryptingSystem)
-            let system = try #require(sqlite3_vfs_find(name))
+            let system = try #require(sqlite3_vfs_find(try StoreFileSystem.name))
             let size = Int(system.pointee.szOsFile)
             let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
             memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)

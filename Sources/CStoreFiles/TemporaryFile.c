@@ -1,10 +1,9 @@
-#include "CEncryptedTemporaryFiles.h"
+#include "TemporaryFile.h"
+#include "CStoreFiles.h"
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/rand.h>
-#include <pthread.h>
-#include <sqlcipher/sqlite3.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,9 +43,6 @@ typedef struct {
     // The length of the content.
     sqlite3_int64 length;
 } temporary_file;
-
-static sqlite3_vfs *system_files;
-static sqlite3_vfs encrypting_files;
 
 // MARK: Sectors
 
@@ -227,7 +223,7 @@ static const sqlite3_io_methods methods = {
     .xDeviceCharacteristics = characteristics,
 };
 
-// MARK: The file system
+// MARK: Opening
 
 // A context for one direction under a key; null if libcrypto fails.
 static EVP_CIPHER_CTX *context(const unsigned char *key, int encrypts) {
@@ -239,14 +235,14 @@ static EVP_CIPHER_CTX *context(const unsigned char *key, int encrypts) {
 
 static _Thread_local const char *folder;
 
-const char *cencryptedtemporaryfiles_set_folder(const char *new_folder) {
+const char *cstorefiles_set_folder(const char *new_folder) {
     const char *old_folder = folder;
     folder = new_folder;
     return old_folder;
 }
 
 // The file loses its name on the disk at once, because of SQLITE_OPEN_DELETEONCLOSE.
-static int open_in_folder(temporary_file *file, int flags, int *result) {
+static int open_in_folder(sqlite3_vfs *system, temporary_file *file, int flags, int *result) {
     unsigned long long number;
     if (!folder || RAND_bytes((unsigned char *)&number, sizeof number) != 1) return SQLITE_CANTOPEN;
     size_t size = strlen(folder) + 32;
@@ -255,19 +251,22 @@ static int open_in_folder(temporary_file *file, int flags, int *result) {
     // SQLite requires two zero bytes at the end of a name.
     memset(file->name, 0, size);
     snprintf(file->name, size - 1, "%s/.etilqs_%016llx", folder, number);
-    return system_files->xOpen(system_files, file->name, file->disk, flags, result);
+    return system->xOpen(system, file->name, file->disk, flags, result);
 }
 
-static int open_on_disk(temporary_file *file, int flags, int *result) {
-    if (open_in_folder(file, flags, result) == SQLITE_OK) return SQLITE_OK;
+static int open_on_disk(sqlite3_vfs *system, temporary_file *file, int flags, int *result) {
+    if (open_in_folder(system, file, flags, result) == SQLITE_OK) return SQLITE_OK;
     sqlite3_free(file->name);
     file->name = 0;
-    memset(file->disk, 0, system_files->szOsFile);
-    return system_files->xOpen(system_files, 0, file->disk, flags, result);
+    memset(file->disk, 0, system->szOsFile);
+    return system->xOpen(system, 0, file->disk, flags, result);
 }
 
-static int open_temporary(temporary_file *file, int flags, int *result) {
-    memset(file, 0, encrypting_files.szOsFile);
+int temporary_file_size(sqlite3_vfs *system) { return (int)sizeof(temporary_file) + system->szOsFile; }
+
+int open_temporary_file(sqlite3_vfs *system, sqlite3_file *base, int flags, int *result) {
+    temporary_file *file = (temporary_file *)base;
+    memset(file, 0, temporary_file_size(system));
     file->disk = (sqlite3_file *)(file + 1);
     unsigned char key[KEY];
     if (RAND_bytes(key, sizeof key) == 1) {
@@ -276,33 +275,11 @@ static int open_temporary(temporary_file *file, int flags, int *result) {
     }
     OPENSSL_cleanse(key, sizeof key);
     int code = SQLITE_NOMEM;
-    if (file->encryption && file->decryption) code = open_on_disk(file, flags, result);
+    if (file->encryption && file->decryption) code = open_on_disk(system, file, flags, result);
     if (code != SQLITE_OK) {
         close_file(&file->base);
         return code;
     }
     file->base.pMethods = &methods;
     return SQLITE_OK;
-}
-
-static int open_file(sqlite3_vfs *files, const char *name, sqlite3_file *file, int flags, int *result) {
-    if (name) return system_files->xOpen(system_files, name, file, flags, result);
-    return open_temporary((temporary_file *)file, flags, result);
-}
-
-static void register_files(void) {
-    system_files = sqlite3_vfs_find(0);
-    if (!system_files) return;
-    encrypting_files = *system_files;
-    encrypting_files.zName = "encrypted-temporary-files";
-    encrypting_files.pNext = 0;
-    encrypting_files.szOsFile = (int)sizeof(temporary_file) + system_files->szOsFile;
-    encrypting_files.xOpen = open_file;
-    if (sqlite3_vfs_register(&encrypting_files, 0) != SQLITE_OK) system_files = 0;
-}
-
-const char *cencryptedtemporaryfiles_register(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, register_files);
-    return system_files ? encrypting_files.zName : 0;
 }

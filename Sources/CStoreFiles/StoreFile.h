@@ -1,0 +1,14 @@
+// A database file or its write-ahead log.
+
+#ifndef STORE_FILE_H
+#define STORE_FILE_H
+
+#include <sqlcipher/sqlite3.h>
+
+// The number of bytes of the structure of a file of a file system.
+int store_file_size(sqlite3_vfs *system);
+
+// Opens a database or a log through a file system, in memory of `store_file_size` bytes.
+int open_store_file(sqlite3_vfs *system, const char *name, sqlite3_file *file, int flags, int *result);
+
+#endif
