@@ -8,6 +8,10 @@ public enum SealedStoreError: Error, Hashable, Sendable {
     /// A stage of a migration failed after earlier stages have succeeded: the store has the version of the last of
     /// these stages. Contains that version, or the number of the stage if it has no version, and every reason.
     case stoppedMigration(reached: String, problems: [MigrationProblem])
+    /// The store has the model of no version of the plan, and the code of stages would not run on its objects. Contains
+    /// the versions to which these stages lead, and the differences from the first version that keeps its data, one on
+    /// each line. The file is unchanged.
+    case skippedStages(stages: [String], differences: [String])
     /// Another program has migrated the store while it was open. Contains the differences from this program's model,
     /// one on each line; none if only data has changed.
     case migratedByAnotherProgram([String])
@@ -59,6 +63,12 @@ extension SealedStoreError: CustomStringConvertible {
         case .stoppedMigration(let reached, let problems):
             (["the store has been migrated to version \(reached), and cannot be migrated further:"]
                 + problems.map { "  \($0)" }).joined(separator: "\n")
+        case .skippedStages(let stages, let differences):
+            ([
+                "the store has the model of no version of the migration plan, and the functions of the stages to version "
+                    + "\(stages.joined(separator: ", ")) have not run on it; it is unchanged:"
+            ]
+                + differences.map { "  \($0)" }).joined(separator: "\n")
         case .migratedByAnotherProgram(let differences):
             (["another program has migrated the store: open it again"] + differences.map { "  \($0)" })
                 .joined(separator: "\n")

@@ -228,6 +228,9 @@ private struct LoadIssue {
         case SealedStoreError.stoppedMigration(_, let problems):
             remedy(for: problems, others: "Add a custom stage that changes these objects.")
                 + " The next opening continues with the remaining stages."
+        case SealedStoreError.skippedStages:
+            "Add the schema that the store has to the plan as a version of its own, with a stage from it; or let such "
+                + "stores pass without the functions ('SchemaMigrationPlan.admitsUndeclaredVersions')."
         case SealedStoreError.migratedByAnotherProgram: "Open the container again."
         case SealedStoreError.notAStore: "Check the path; the file is unchanged."
         case SealedStoreError.damagedMetadata: "Restore the file from a backup."

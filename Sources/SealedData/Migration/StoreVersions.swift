@@ -33,6 +33,7 @@ struct StoreVersions {
                 defaultValues: schema.storedDefaultValues
             )
             stage.duplicateRules = plan.duplicateRules
+            stage.admitsOtherModels = plan.admitsUndeclaredVersions
             if position > 0,
                 case .custom(_, _, let willMigrate, let didMigrate)? = plan.stages.first(where: {
                     $0.toVersion == version

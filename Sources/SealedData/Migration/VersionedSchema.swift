@@ -23,7 +23,8 @@ public protocol VersionedSchema: SendableMetatype {
 /// A container that is opened with a plan migrates each of its stores through the remaining stages. A store begins with
 /// the stage after the last version whose model it has, because a store contains the description of its own model. A
 /// store that has the model of no version is migrated by inference to the first version that keeps all data which a
-/// later version has a place for; the functions of the stage before that version do not run.
+/// later version has a place for. If functions of the stages up to that version have not run on the store, it is
+/// refused, see ``admitsUndeclaredVersions``.
 ///
 /// Each stage is one transaction, which includes its functions: if one of them throws, or the process ends, the store
 /// has the version before the stage, and the next opening continues there.
@@ -37,11 +38,19 @@ public protocol SchemaMigrationPlan: SendableMetatype {
     /// version whose class has the name and the properties, after the function `willMigrate`. The default is no rule:
     /// duplicates are an error.
     static var duplicateRules: [DuplicateRule] { get }
+    /// Whether a store whose schema lies between two versions may pass stages without their functions, which take the
+    /// objects of the declared versions. The default is false: the container throws
+    /// ``SwiftDataError/loadIssueModelContainer`` with the stages and the differences, and the store is unchanged. To
+    /// have the functions run, declare the schema of such stores as a version of the plan.
+    static var admitsUndeclaredVersions: Bool { get }
 }
 
 extension SchemaMigrationPlan {
     /// No rules.
     public static var duplicateRules: [DuplicateRule] { [] }
+
+    /// False.
+    public static var admitsUndeclaredVersions: Bool { false }
 }
 
 /// A migration from one version of a schema to the next.

@@ -72,7 +72,7 @@ struct StagedMigration {
     /// depends on its data: the code of every stage counts.
     func hasCodeAhead(of stored: StoreMetadataTable) throws -> Bool {
         let next = reached(stored.modelVersion, try matches(stored.model)).map { $0 + 1 } ?? 0
-        return stages[next...].contains { $0.willMigrate != nil || $0.didMigrate != nil }
+        return stages[next...].contains(where: \.hasCode)
     }
 
     /// The position of the version that a store has reached, among the versions whose model it has; nil if it has the
@@ -83,7 +83,7 @@ struct StagedMigration {
             return matches.last
         }
         if let recorded, let position = matches.last(where: { versions[$0] <= recorded }) { return position }
-        let hasCode = stages[first...last].dropFirst().contains { $0.willMigrate != nil || $0.didMigrate != nil }
+        let hasCode = stages[first...last].dropFirst().contains(where: \.hasCode)
         return hasCode ? first : last
     }
 
@@ -113,7 +113,10 @@ struct StagedMigration {
                 let plan = try reading.migration(from: stored.metadata, stored.schemaText, on: connection)
                 let found = try opening.checked.problems(plan.checks, on: connection, progress: progress)
                 let problems = reading.unresolved(found)
-                if problems.isEmpty { return Entry(first: position, isInferred: true) }
+                if problems.isEmpty {
+                    try requireNoSkippedCode(through: position, stored.metadata, keeping: reading.own)
+                    return Entry(first: position, isInferred: true)
+                }
                 refusal = refusal ?? .cannotMigrate(problems)
             } catch SealedStoreError.modelMismatch(let differences) {
                 // The version has none of the store's entities.
@@ -121,6 +124,27 @@ struct StagedMigration {
             }
         }
         throw refusal ?? .cannotMigrate([])
+    }
+
+    /// Throws ``SealedStoreError/skippedStages(stages:differences:)`` if a store of no version would enter at a stage past
+    /// code that has not run on it, and that stage does not allow it.
+    ///
+    /// - Parameter version: The model of the stage.
+    private func requireNoSkippedCode(
+        through position: Int,
+        _ stored: StoreMetadataTable,
+        keeping version: ManagedObjectModel
+    ) throws {
+        guard !stages[position].admitsOtherModels else { return }
+        let skipped = stages[...position].indices.filter { index in
+            let hasRun = stored.modelVersion.map { !versions.isEmpty && versions[index] <= $0 } ?? false
+            return !hasRun && stages[index].hasCode
+        }
+        guard !skipped.isEmpty else { return }
+        throw SealedStoreError.skippedStages(
+            stages: skipped.map { stages[$0].version ?? String($0 + 1) },
+            differences: ModelComparison(ModelMapping(from: stored.model, to: version)).differences
+        )
     }
 
     /// Runs the remaining stages, each in a separate transaction. If a stage fails, the previous stages remain

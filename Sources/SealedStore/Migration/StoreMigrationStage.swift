@@ -4,8 +4,8 @@ public import ObjectGraph
 ///
 /// The stages are the versions of the model in order, including the first one. A store begins with the stage after the
 /// version that it has reached. A store that has the model of no version is migrated by inference to the first version
-/// for which that is possible without losing an entity or property that a later version has, without the code of that
-/// stage.
+/// for which that is possible without losing an entity or property that a later version has. If the code of that stage,
+/// or of an earlier one, has not run on the store, it is refused, see ``admitsOtherModels``.
 ///
 /// Several versions may have the same model, so that a stage only changes data. If all stages have a ``version``, a
 /// store records the version that it has reached: the code of each later stage runs once. A store without a record
@@ -40,6 +40,13 @@ public struct StoreMigrationStage: Sendable {
     public var willMigrate: Code?
     /// Runs on the model of the version, after its tables are filled.
     public var didMigrate: Code?
+    /// Whether a store with the model of no version may enter at this stage although code of this stage, or of an earlier
+    /// one, has not run on it. By default, opening such a store throws
+    /// ``SealedStoreError/skippedStages(stages:differences:)``.
+    public var admitsOtherModels = false
+
+    /// Whether the stage runs code.
+    var hasCode: Bool { willMigrate != nil || didMigrate != nil }
 
     /// Creates a stage.
     public init(

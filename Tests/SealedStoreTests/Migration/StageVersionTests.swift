@@ -186,7 +186,7 @@ import Testing
         try store.saveAndClose()
         let calls = calls
         let last = person(["name", "nickname", "rating", "note"])
-        let stages = try [
+        var stages = try [
             person(["name"]), person(["name", "nickname", "rating"]), last,
         ].enumerated().map { position, model in
             StoreMigrationStage(
@@ -194,10 +194,39 @@ import Testing
                 didMigrate: { _ in calls.withLock { $0.append("\(position)") } }
             )
         }
+        // The code of the stages that it would pass has not run.
+        let before = try Data(contentsOf: url)
+        #expect {
+            try open(last, stages)
+        } throws: { error in
+            guard case SealedStoreError.skippedStages(["1", "2"], let differences) = error else { return false }
+            return !differences.isEmpty && String(describing: error).contains("of the stages to version 1, 2")
+        }
+        #expect(try Data(contentsOf: url) == before && calls.withLock(\.self) == [])
+        for position in 0...1 { stages[position].admitsOtherModels = true }
         let next = try open(last, stages)
         #expect(try next.values("Person", "nickname") == [.text("kept")])
         #expect(calls.withLock(\.self) == ["2"])
         #expect(try next.problems() == [])
+    }
+
+    @Test func `a store of no version passes stages without code`() throws {
+        try write(version: nil)
+        let person = { (names: [String]) in
+            [EntityDescription("Person", attributes: names.map { .init($0, .string, isOptional: true) })]
+        }
+        let last = person(["name", "later", "note"])
+        let calls = calls
+        let code: StoreMigrationStage.Code = { _ in calls.withLock { $0.append("last") } }
+        let stages = try [person(["name"]), person(["name", "later"]), last].enumerated().map { position, model in
+            StoreMigrationStage(
+                try ManagedObjectModel(entities: model),
+                version: "\(position + 1)",
+                didMigrate: position == 2 ? code : nil
+            )
+        }
+        try open(last, stages).close()
+        #expect(calls.withLock(\.self) == ["last"])
     }
 
     @Test func `the error of a later stage has the version that the store has reached`() throws {
