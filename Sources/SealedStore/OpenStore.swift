@@ -112,6 +112,21 @@ public final class OpenStore: Sendable {
         }
     }
 
+    /// Reports the transactions that the opening of the file has not found in its log. No lock may be held, since the
+    /// program handles the report.
+    func reportLogLoss() {
+        guard ownsDatabase, let loss = database.takeLogLoss() else { return }
+        let path = description.url?.path ?? ""
+        let number = loss.commitCount == 0 ? "an unknown number" : "\(loss.commitCount)"
+        let copy = loss.copyPath.map { "; a copy of the log is at \($0)" } ?? ""
+        RuntimeIssues.report(
+            """
+            the store at \(path) has lost its last saves: its log is incomplete, as after a power failure, and \(number) \
+            of its transactions lie behind the gap\(copy)
+            """
+        )
+    }
+
     /// - Throws: ``SealedStoreError/isMigrating(operation:)`` for the store of a migration stage: the transaction of the
     ///   stage would have to end before its file can be replaced.
     func requireOwnDatabase(for operation: String) throws {

@@ -112,11 +112,16 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
     /// - Throws: `DatabaseError` if the file cannot be opened; ``SealedStoreError/modelMismatch(_:)`` if it was created
     ///   for another model; ``SealedStoreError/damagedMetadata(_:)`` and ``SealedStoreError/foreignSchema(object:)`` if
     ///   its metadata or its schema differ from those that a store writes.
+    ///
+    /// A store whose last saves were lost in a power failure opens without them, and `RuntimeIssues` receives their
+    /// number.
     open class func loadMetadata(
         of description: PersistentStoreDescription,
         for model: ManagedObjectModel
     ) throws -> Self {
-        self.init(try StoreOpening(model: model, description: description).open())
+        let opened = try StoreOpening(model: model, description: description).open()
+        opened.reportLogLoss()
+        return self.init(opened)
     }
 
     /// Closes the file.

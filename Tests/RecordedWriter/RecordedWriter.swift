@@ -4,25 +4,28 @@ import Foundation
 
 /// Works on a database and records what it does to the files; `EncryptedSQLiteTests` starts it.
 ///
-/// Usage: recorded-writer create|keys FOLDER NAME RECORDING [CHANGE]
+/// Usage: recorded-writer create|keys|saves FOLDER NAME RECORDING [CHANGE]
 ///
 /// - `create` creates the database, saves row 1 and closes it.
 /// - `keys` opens a database, saves rows 1 to 5, changes the key, saves rows 6 to 10 and closes it.
+/// - `saves` opens a database with the default durability, saves rows 1 to 60 and closes it. After every 15 rows it writes
+///   the log back, so that the next row begins the log again.
 ///
-/// The notes in the recording are `row N` after the commit of a row, and `key` after the change of the key. The key of
+/// The notes in the recording are `row N` after the commit of a row, `key` after the change of the key, and `checkpoint`
+/// after the log was written back. The key of
 /// the file consists of bytes 1, the new one of bytes 2. With CHANGE, the process kills itself after this change to the
 /// files, beginning with 1.
 @main
 enum RecordedWriter {
     private enum Work: String {
-        case create, keys
+        case create, keys, saves
     }
 
     static func main() throws {
         let arguments = CommandLine.arguments
         guard (5...6).contains(arguments.count), let work = Work(rawValue: arguments[1]) else {
             FileHandle.standardError.write(
-                Data("usage: recorded-writer create|keys FOLDER NAME RECORDING [CHANGE]\n".utf8)
+                Data("usage: recorded-writer create|keys|saves FOLDER NAME RECORDING [CHANGE]\n".utf8)
             )
             exit(2)
         }
@@ -36,7 +39,7 @@ enum RecordedWriter {
             createsIfMissing: work == .create,
             applicationID: 0x5EA1,
             newestUserVersion: 1,
-            durability: .powerLoss
+            durability: work == .saves ? .applicationCrash : .powerLoss
         )
         // Files of a key with a salt have the same page keys: the new file could read an old log.
         let salt: [UInt8]? = work == .create ? [UInt8](repeating: 9, count: 16) : nil
@@ -53,8 +56,19 @@ enum RecordedWriter {
             try database.changeKey(to: .raw(repeatElement(2, count: 32)))
             cfilerecorder_note("key")
             for number in 6...10 { try save(number, in: database) }
+        case .saves:
+            try saveAndWriteBack(database)
         }
         try database.close()
+    }
+
+    private static func saveAndWriteBack(_ database: Database) throws {
+        for number in 1...60 {
+            try save(number, in: database)
+            guard number % 15 == 0 else { continue }
+            try database.writeWithoutTransaction { try $0.execute("PRAGMA wal_checkpoint(RESTART)") }
+            cfilerecorder_note("checkpoint")
+        }
     }
 
     private static func save(_ number: Int, in database: Database) throws {

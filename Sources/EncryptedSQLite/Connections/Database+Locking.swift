@@ -53,6 +53,7 @@ extension Database {
             work.resume()
             let file = OpenFile(opened.opener.files, opened.identity)
             start(FileSession(file: file, opener: opened.opener), with: opened.connection)
+            logLoss.withLock { $0 = opened.loss }
             // Their states are gone.
             stopSnapshots(.closed)
             phase = .open

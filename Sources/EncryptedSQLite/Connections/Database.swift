@@ -36,6 +36,8 @@ package final class Database: Sendable {
     /// Notices the commits of others.
     let foreignCommits: ForeignCommits
     let writing = WritingThread()
+    /// The loss of transactions that the last opening of the file has found, until it is taken.
+    let logLoss = Guarded<LogLoss?>(nil)
     private let snapshots = Guarded(Snapshots())
     /// The number of reads from snapshots that are running.
     private let snapshotUses = Atomic<Int>(0)
@@ -138,6 +140,16 @@ package final class Database: Sendable {
                 FileSession(file: OpenFile(files, opened.identity), opener: opened.opener),
                 with: opened.connection
             )
+            logLoss.withLock { $0 = opened.loss }
+        }
+    }
+
+    /// Returns the transactions that the opening of the file, also after ``lock()`` or ``suspend()``, has not found in its
+    /// log, for one report; nil if none is known to be lost.
+    package func takeLogLoss() -> LogLoss? {
+        logLoss.withLock { loss in
+            defer { loss = nil }
+            return loss
         }
     }
 

@@ -7,7 +7,8 @@ public enum Durability: Hashable, Sendable {
     /// A crash or forced end of the process at any instant. The default.
     ///
     /// A commit passes its changes to the operating system and does not wait for the disk. A power failure or a crash
-    /// of the operating system may undo the last commits, back to the last checkpoint at worst. This is SQLite's
+    /// of the operating system may undo the last commits, back to the last checkpoint at worst, also if only one block of
+    /// the log is missing in their midst. The opening reports them as far as they are found. This is SQLite's
     /// `synchronous=NORMAL` with a write-ahead log, and the usual choice for the data of an app: waiting for the disk
     /// extends a small save from less than 0.1 ms to the time that the disk needs, between 0.1 and 10 ms.
     case applicationCrash

@@ -93,8 +93,11 @@ extension DatabaseError {
         connection.map { [ENOSPC, EDQUOT].contains(sqlite3_system_errno($0)) } ?? false
     }
 
-    /// SQLITE_IOERR_SHORT_READ (a file ends before its content does), SQLITE_IOERR_DATA and SQLITE_IOERR_CORRUPTFS.
-    private static let codesOfMissingContent = [2, 32, 33].map { SQLITE_IOERR | $0 << 8 }
+    /// SQLITE_IOERR_READ.
+    static let readFailureCode = SQLITE_IOERR | 1 << 8
+
+    /// SQLITE_IOERR_SHORT_READ (a file ends before its content does) and SQLITE_IOERR_DATA.
+    private static let codesOfMissingContent = [2, 32].map { SQLITE_IOERR | $0 << 8 }
 
     /// SQLITE_CORRUPT_VTAB, and SQLITE_CORRUPT_INDEX (a changed row is missing from an index).
     private static let codesOfDamagedIndex = [1, 3].map { SQLITE_CORRUPT | $0 << 8 }

@@ -33,7 +33,8 @@ public enum DatabaseError: Error, Equatable, Sendable {
     /// repair builds it anew.
     case damagedIndex(path: String)
     /// The write-ahead log beside the file has pages that do not verify with the key of the file: it belongs to another
-    /// file, in whose place this one was put, or it is damaged, and transactions follow. Both files are unchanged.
+    /// file, in whose place this one was put. Or bytes of the log have changed since it was written, and transactions
+    /// would be lost. Both files are unchanged.
     ///
     /// If the file is a backup, move the log (the file with the suffix `-wal`) away: a backup is complete without a
     /// log. A log of a file with the same key and the same salt is not recognised, and is applied to the file: a plain
@@ -93,7 +94,7 @@ public enum DatabaseError: Error, Equatable, Sendable {
     case tooBig
     /// The disk is full; the transaction was rolled back.
     case diskFull
-    /// Reading or writing failed.
+    /// The system failed to read or write a file. The next statement begins afresh.
     ///
     /// If `isIndeterminate` is true, a commit failed: its transaction may or may not exist when the database is opened
     /// again.

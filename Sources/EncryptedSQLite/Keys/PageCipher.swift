@@ -45,6 +45,32 @@ struct PageCipher {
         return CRYPTO_memcmp(code, stored.baseAddress, Self.codeByteCount) == 0
     }
 
+    /// The result of reading a page from a file.
+    enum ReadPage {
+        case intact, damaged, unreadable
+    }
+
+    /// Reads a page and verifies it. A page that cannot be read or does not verify is read once more: a device can fail
+    /// for a moment.
+    ///
+    /// - Parameter read: Reads the page, and returns a code that is not 0 if the system reports an error.
+    func reads(
+        _ number: UInt32,
+        into page: UnsafeMutableRawBufferPointer,
+        _ read: (UnsafeMutableRawBufferPointer) -> Int32
+    ) -> ReadPage {
+        var result = ReadPage.damaged
+        for _ in 0..<2 {
+            guard read(page) == 0 else {
+                result = .unreadable
+                continue
+            }
+            if verifies(UnsafeRawBufferPointer(page), number: number) { return .intact }
+            result = .damaged
+        }
+        return result
+    }
+
     /// The database header on a first page; nil if the page was not written with the key.
     ///
     /// The constants of the header prove the key. They prove neither that the rest of the page is undamaged nor that

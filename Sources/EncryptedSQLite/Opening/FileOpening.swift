@@ -17,6 +17,8 @@ struct FileOpening {
         let connection: Connection
         let identity: FileIdentity
         let opener: ConnectionOpener
+        /// The transactions of the log that the opening has not found.
+        var loss: LogLoss?
     }
 
     init(path: String, options: Database.Options, counters: StatisticsCounters) throws(DatabaseError) {
@@ -111,11 +113,14 @@ struct FileOpening {
         let applicationID = header.flatMap { isAcceptable($0) ? $0.applicationID : nil } ?? 0
         do {
             let haveCompanions = files.haveCompanions
+            var loss: LogLoss?
             // A read-only connection cannot remove the log that SQLite creates for it, either.
             if haveCompanions || options.readOnly {
-                try Rehearsal(opener).run(onBehalfOf: connection) { _ = try examine($0, applicationID, verify: verify) }
+                loss = try Rehearsal(opener).run(onBehalfOf: connection) {
+                    _ = try examine($0, applicationID, verify: verify)
+                }
             }
-            return try accept(
+            var result = try accept(
                 connection,
                 opener,
                 applicationID,
@@ -123,6 +128,8 @@ struct FileOpening {
                 create: create,
                 verify: verify
             )
+            result.loss = loss
+            return result
         } catch let error as DatabaseError {
             guard canReadWithoutLog(after: error) else { throw explanation(of: error) }
             var opener = opener

@@ -14,14 +14,20 @@ import Foundation
 /// the log of the old file lies beside it. Its checksums are valid, so that SQLite reads its pages in place of those of
 /// the new file, and writes them into it when the last connection is closed.
 ///
+/// SQLite drops the transactions behind a part of the log that did not reach the disk before a power failure, and its next
+/// transaction overwrites them. The rehearsal counts them, see ``LogLoss``.
+///
 /// If other connections have the file open, no recovery is due, and reading changes no file. The log is the one to
 /// which they write.
 struct Rehearsal {
     private let opener: ConnectionOpener
     private var files: DatabaseFiles { opener.files }
+    /// Whether the database is opened for writing, so that its next transaction overwrites the end of the log.
+    private let mayWrite: Bool
 
     /// Creates a rehearsal of an opening with a key and options.
     init(_ opener: ConnectionOpener) {
+        mayWrite = !opener.options.readOnly && !opener.options.examinesOnly
         var opener = opener
         // Only a connection that may write can lock the file exclusively.
         opener.options.readOnly = false
@@ -31,16 +37,15 @@ struct Rehearsal {
     /// Runs the checks, unless other connections have the file open.
     ///
     /// - Parameter connection: A connection to the file that has read nothing yet.
-    func run(onBehalfOf connection: Connection, _ check: (Connection) throws -> Void) throws {
+    /// - Returns: The loss of transactions of the log; nil if none is known.
+    func run(onBehalfOf connection: Connection, _ check: (Connection) throws -> Void) throws -> LogLoss? {
         guard let copy = try copyWithJournal(through: connection) else {
-            if !isOpenElsewhere(connection) { try rehearse(check) }
-            return
+            return isOpenElsewhere(connection) ? nil : try rehearse(check)
         }
+        defer { withExtendedLifetime(copy) {} }
         var opener = opener
         opener.files = copy.files
-        let connection = try opener.connect()
-        try rehearse(on: connection, opener, check)
-        withExtendedLifetime(copy) {}
+        return try rehearse(on: try opener.connect(), opener, check)
     }
 
     /// Whether other connections, of this or another process, have the file open.
@@ -55,53 +60,60 @@ struct Rehearsal {
             || csqlcipher_lock_file(file, SQLITE_LOCK_EXCLUSIVE) != SQLITE_OK
     }
 
-    private func rehearse(_ check: (Connection) throws -> Void) throws {
+    private func rehearse(_ check: (Connection) throws -> Void) throws -> LogLoss? {
         let connection: Connection
         do {
             connection = try opener.connect()
         } catch .permissionDenied {
-            return
+            return nil
         }
         guard sqlite3_db_readonly(connection.handle, "main") == 0, let file = csqlcipher_main_file(connection.handle)
-        else { return }
+        else { return nil }
         // SQLite finds the lock taken when it reads. It then attributes a journal to an active writer and does not roll
         // it back.
         guard csqlcipher_lock_file(file, SQLITE_LOCK_SHARED) == SQLITE_OK,
             csqlcipher_lock_file(file, SQLITE_LOCK_EXCLUSIVE) == SQLITE_OK
         else {
             csqlcipher_unlock_file(file)
-            return
+            return nil
         }
-        try rehearse(on: connection, opener, check)
+        return try rehearse(on: connection, opener, check)
     }
 
     private func rehearse(
         on connection: Connection,
         _ opener: ConnectionOpener,
         _ check: (Connection) throws -> Void
-    ) throws {
+    ) throws -> LogLoss? {
         defer { connection.close() }
-        try requireOwnLog(opener)
+        let log = try ownLog(opener)
         // If there is no log, closing the connection removes the empty log that SQLite creates for reading.
         connection.writesLogBackOnClose = !FileManager.default.fileExists(atPath: opener.files.log)
         // Before the other settings, some of which read the file.
         try connection.setting("PRAGMA locking_mode = EXCLUSIVE")
         try opener.prepare(connection, for: .reader)
         try check(connection)
+        // While the connection has the file locked: another process would overwrite the log.
+        return log.flatMap { LogLoss($0, in: files, mayWrite: mayWrite) }
     }
 
-    /// Throws `foreignLog` if a page in the log does not verify with the key of the file, or a frame is damaged that
-    /// transactions follow: SQLite would drop them, and overwrite the log.
+    /// The content of the log; nil if it has no frame.
     ///
     /// A file with the same key and the same salt, such as a plain copy of the file, cannot be distinguished: the file
     /// has no record of its log.
-    private func requireOwnLog(_ opener: ConnectionOpener) throws(DatabaseError) {
-        guard LogFormat.frameCount(inByteCount: DatabaseFiles.byteCount(of: opener.files.log)) > 0 else { return }
+    ///
+    /// - Throws: `foreignLog` if a page in the log does not verify with the key of the file, or bytes of the log have
+    ///   changed since it was written, so that SQLite would drop transactions. `inputOutput` if the log cannot be read.
+    private func ownLog(_ opener: ConnectionOpener) throws(DatabaseError) -> LogContent? {
+        guard LogFormat.frameCount(inByteCount: DatabaseFiles.byteCount(of: opener.files.log)) > 0 else { return nil }
         let cipher = try PageCipher(opener.key)
         let content = LogContent(path: opener.files.log, cipher: cipher)
-        guard !content.hasDamagedFrame, content.verifies(path: opener.files.log, cipher) else {
-            throw .foreignLog(path: opener.files.namedPath)
+        guard !content.hasReadError else {
+            throw .inputOutput(extendedCode: DatabaseError.readFailureCode, isIndeterminate: false)
         }
+        let verifies = try content.verifies(path: opener.files.log, cipher)
+        guard verifies, !content.wasModified else { throw .foreignLog(path: opener.files.namedPath) }
+        return content
     }
 
     // MARK: A journal

@@ -59,9 +59,10 @@ extension Database {
         defer { buffer.deallocate() }
         for number in stride(from: 1, through: report.pageCount, by: 1) where Int64(number) != PageCipher.lockPage {
             let offset = Int64(number - 1) * Int64(PageCipher.pageByteCount)
-            let code = csqlcipher_file_read(file, buffer.baseAddress, Int32(PageCipher.pageByteCount), offset)
-            let isIntact = code == SQLITE_OK && cipher.verifies(UnsafeRawBufferPointer(buffer), number: UInt32(number))
-            if !isIntact, log.offsets[UInt32(number)] == nil { report.noteDamage(of: number) }
+            let result = cipher.reads(UInt32(number), into: buffer) {
+                csqlcipher_file_read(file, $0.baseAddress, Int32($0.count), offset)
+            }
+            if result != .intact, log.offsets[UInt32(number)] == nil { report.noteDamage(of: number) }
             if number % 64 == 0 { try didVerify(number, report.pageCount) }
         }
         if report.damagedPageCount > 0 {

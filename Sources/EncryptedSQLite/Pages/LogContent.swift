@@ -23,11 +23,22 @@ struct LogContent {
     /// Whether the log had pages, and was ignored: its header is damaged, or none of its pages verifies, because it
     /// belongs to another file, or all of it is damaged.
     private(set) var isIgnored = false
-    /// Whether bytes of a frame have changed since it was written, and transactions follow it: the next frame continues
-    /// its checksum, so that both were written one after the other. A frame that a power failure has kept from the disk
-    /// is replaced by older content, the beginning of the next frame included; and what an abandoned transaction has
-    /// left behind a later one is authentic.
-    private(set) var hasDamagedFrame = false
+    /// Whether bytes of the log have changed since they were written, so that transactions are lost. See ``BrokenFrame``.
+    private(set) var wasModified = false
+    /// Whether the transactions are lost because a block of the log never reached the disk: the block has zeros. A block
+    /// with the content of an earlier log cannot be distinguished from one that was overwritten later.
+    private(set) var hasUnwrittenBlock = false
+    /// Whether the header is damaged.
+    private(set) var hasDamagedHeader = false
+    /// The number of transactions in ``frameCount`` frames.
+    private(set) var commitCount = 0
+    /// The offset of the last frame that ends one of the ``lostCommitCount`` transactions.
+    private(set) var lastLostOffset: Int64?
+    /// Whether the system failed to read the log.
+    private(set) var hasReadError = false
+
+    /// Whether SQLite reads fewer transactions than the log may have had after it was written.
+    var hasLoss: Bool { lostCommitCount > 0 || isIgnored }
 
     private static let magic: UInt32 = 0x377f_0682
     private static let version: UInt32 = 3_007_000
@@ -80,7 +91,7 @@ struct LogContent {
         for _ in 0..<Self.attempts {
             let header = Self.header(of: file)
             self = LogContent(file, header, cipher, readsBehindDamagedHeader: readsBehindDamagedHeader)
-            if lostCommitCount == 0, !isIgnored { return }
+            if !hasLoss, !wasModified { return }
             // A writer may have written a part of a frame, or begun the log anew, before the earlier frames.
             let loss = Loss(header: header, commitCount: lostCommitCount)
             if loss == last { return }
@@ -88,7 +99,7 @@ struct LogContent {
         }
         lostCommitCount = 0
         isIgnored = false
-        hasDamagedFrame = false
+        wasModified = false
     }
 
     /// What a reading of a log has found to be lost.
@@ -104,10 +115,19 @@ struct LogContent {
 
     private init(_ file: FileHandle, _ header: Data?, _ cipher: PageCipher, readsBehindDamagedHeader: Bool) {
         mayHaveLostCommits = header.map { !$0.isEmpty } ?? true
+        hasReadError = header == nil
         guard let header, header.count == LogFormat.headerByteCount else { return }
-        let start = Self.start(header) ?? (readsBehindDamagedHeader ? Self.start(at: file, cipher) : nil)
+        var start = Self.start(header)
+        hasDamagedHeader = start == nil
+        var isFollowedByIntactFrame = false
+        if hasDamagedHeader, let found = Self.start(at: file, cipher) {
+            // A block that never reached the disk has at least 512 bytes, and would lack a part of the first frame, too.
+            isFollowedByIntactFrame = true
+            if readsBehindDamagedHeader { start = found }
+        }
         guard (try? file.seek(toOffset: UInt64(LogFormat.headerByteCount))) != nil else { return }
         mayHaveLostCommits = !readFrames(file, start, cipher)
+        if isFollowedByIntactFrame, lostCommitCount > 0 { wasModified = true }
     }
 
     /// The content of a header; nil if it is damaged.
@@ -137,28 +157,6 @@ struct LogContent {
         }
     }
 
-    /// A frame whose checksum is not that of its content and of the frames before it.
-    private struct BrokenFrame {
-        let index: Int64
-        /// The checksum that it should have.
-        private let expected: LogChecksum
-        /// The checksum that it has, if its page is damaged: the next frame may continue it nevertheless.
-        private let stored: LogChecksum?
-
-        init(_ index: Int64, _ frame: UnsafeRawBufferPointer, _ expected: LogChecksum, isAuthentic: Bool) {
-            self.index = index
-            self.expected = expected
-            stored = isAuthentic ? nil : LogChecksum(ofFrame: frame, isBigEndian: expected.isBigEndian)
-        }
-
-        func isContinued(by frame: UnsafeRawBufferPointer) -> Bool {
-            [expected, stored].contains { checksum in
-                guard var checksum else { return false }
-                return checksum.continues(frame: frame)
-            }
-        }
-    }
-
     /// Reads all frames.
     ///
     /// - Parameter start: The content of the header; nil if it is damaged.
@@ -171,14 +169,19 @@ struct LogContent {
         var isIntact = start != nil
         // The first frame that does not continue the checksum of the log.
         var broken: BrokenFrame?
-        // Whether the next frame continues the checksum of that frame.
-        var isContinued = false
+        // The checksum of the last frame of an abandoned transaction, over whose beginning a later one was written.
+        var abandoned: LogChecksum?
         // Whether the log ends with a transaction; nil until its end.
         var isComplete: Bool?
         var index: Int64 = 0
         while true {
-            guard let frame = try? file.read(upToCount: LogFormat.frameByteCount) ?? Data() else { return false }
+            guard let frame = try? file.read(upToCount: LogFormat.frameByteCount) ?? Data() else {
+                hasReadError = true
+                return false
+            }
             guard frame.count == LogFormat.frameByteCount else {
+                // The change of a frame loses its own transaction, too.
+                if let broken, broken.wasModified, broken.endsTransaction || lostCommitCount > 0 { wasModified = true }
                 return isComplete ?? (frame.isEmpty && isIntact && pending.isEmpty)
             }
             if start == nil { isIgnored = true }
@@ -188,35 +191,37 @@ struct LogContent {
                 let page = UnsafeRawBufferPointer(rebasing: bytes[LogFormat.frameHeaderByteCount...])
                 // Behind a damaged header, the first readable frame is of the newest log.
                 if salts == nil, number > 0, cipher.verifies(page, number: number) { salts = own }
-                guard number > 0, own == salts else {
+                let isOfLog = number > 0 && own == salts
+                if isIntact, isComplete == nil {
+                    let previous = checksum
+                    if isOfLog, checksum.continues(frame: bytes) {
+                        pending[number] = LogFormat.offset(ofFrame: index) + Int64(LogFormat.frameHeaderByteCount)
+                        guard size > 0 else { return }
+                        offsets.merge(pending) { $1 }
+                        pending = [:]
+                        pageCount = Int(size)
+                        frameCount = Int(index) + 1
+                        commitCount += 1
+                        return
+                    }
+                    let found = BrokenFrame(index, bytes, after: previous, hasOwnSalts: own == salts, cipher)
+                    if isOfLog, pending.isEmpty, found.mayBeAbandoned { abandoned = found.stored }
+                    hasUnwrittenBlock = found.hasUnwrittenBlock
+                    broken = found
+                } else {
+                    if index - 1 == broken?.index { broken?.addNext(bytes) }
+                    if abandoned?.continues(frame: bytes) != true || !isOfLog { abandoned = nil }
+                }
+                guard isOfLog else {
                     isComplete = (isComplete ?? (isIntact && pending.isEmpty)) && !(salts.map(own.isPart) ?? true)
                     return
                 }
-                if isIntact, isComplete == nil {
-                    isIntact = checksum.continues(frame: bytes)
-                    if !isIntact {
-                        broken = BrokenFrame(index, bytes, checksum, isAuthentic: cipher.verifies(page, number: number))
-                    }
-                } else {
-                    isIntact = false
-                    if let broken, index == broken.index + 1, broken.isContinued(by: bytes) { isContinued = true }
-                }
-                guard isIntact else {
-                    if isComplete != nil { isComplete = false }
-                    // A transaction whose last frame is complete was committed, unless the frame is damaged, too.
-                    if size > 0, cipher.verifies(page, number: number) {
-                        lostCommitCount += 1
-                        if isContinued { hasDamagedFrame = true }
-                    }
-                    return
-                }
-                pending[number] = LogFormat.offset(ofFrame: index) + Int64(LogFormat.frameHeaderByteCount)
-                if size > 0 {
-                    offsets.merge(pending) { $1 }
-                    pending = [:]
-                    pageCount = Int(size)
-                    frameCount = Int(index) + 1
-                }
+                isIntact = false
+                if isComplete != nil { isComplete = false }
+                // A transaction whose last frame is complete was committed, unless the frame is damaged, too.
+                guard abandoned == nil, size > 0, cipher.verifies(page, number: number) else { return }
+                lostCommitCount += 1
+                lastLostOffset = LogFormat.offset(ofFrame: index)
             }
             index += 1
         }
@@ -237,15 +242,18 @@ struct LogContent {
         _ cipher: PageCipher
     ) -> Bool {
         guard let offset = offsets[number] else { return false }
-        return pread(file.fileDescriptor, page.baseAddress, page.count, off_t(offset)) == page.count
-            && cipher.verifies(UnsafeRawBufferPointer(page), number: number)
+        return cipher.reads(number, into: page) {
+            pread(file.fileDescriptor, $0.baseAddress, $0.count, off_t(offset)) == $0.count ? 0 : EIO
+        } == .intact
     }
 
     /// Whether the pages verify that SQLite reads from the log and writes back into the file.
     ///
     /// No connection may write to the log meanwhile. Takes 7 µs for each page: a hundredth of a second for the longest
     /// log that a process usually leaves.
-    func verifies(path: String, _ cipher: PageCipher) -> Bool {
+    ///
+    /// - Throws: `inputOutput` if the system cannot read a page.
+    func verifies(path: String, _ cipher: PageCipher) throws(DatabaseError) -> Bool {
         guard let pageCount, let file = FileHandle(forReadingAtPath: path) else { return true }
         defer { try? file.close() }
         let page = UnsafeMutableRawBufferPointer.allocate(byteCount: PageCipher.pageByteCount, alignment: 8)
@@ -253,62 +261,23 @@ struct LogContent {
         // In the order in which they lie in the file.
         let pages = offsets.filter { $0.key <= pageCount }.sorted { $0.value < $1.value }
         let step = (pages.count - 1) / Self.verificationLimit + 1
-        return stride(from: 0, to: pages.count, by: step).allSatisfy {
-            read(pages[$0].key, from: file, into: page, cipher)
+        for index in stride(from: 0, to: pages.count, by: step) {
+            let (number, offset) = pages[index]
+            let result = cipher.reads(number, into: page) {
+                let count = pread(file.fileDescriptor, $0.baseAddress, $0.count, off_t(offset))
+                return count < 0 ? errno : 0
+            }
+            switch result {
+            case .intact: continue
+            case .damaged: return false
+            case .unreadable: throw .inputOutput(extendedCode: DatabaseError.readFailureCode, isIndeterminate: false)
+            }
         }
+        return true
     }
 
     /// A big-endian number.
-    fileprivate static func word(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt32 {
+    static func word(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt32 {
         UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
-    }
-}
-
-/// The checksum of a log, over pairs of 32-bit words (SQLite file format, section 4.2).
-private struct LogChecksum {
-    let isBigEndian: Bool
-    private(set) var first: UInt32 = 0
-    private(set) var second: UInt32 = 0
-
-    init(isBigEndian: Bool, first: UInt32 = 0, second: UInt32 = 0) {
-        self.isBigEndian = isBigEndian
-        self.first = first
-        self.second = second
-    }
-
-    mutating func add(_ bytes: UnsafeRawBufferPointer) {
-        for offset in stride(from: 0, to: bytes.count & ~7, by: 8) {
-            first = first &+ word(bytes, offset) &+ second
-            second = second &+ word(bytes, offset + 4) &+ first
-        }
-    }
-
-    /// Makes the checksum that a frame has.
-    init(ofFrame frame: UnsafeRawBufferPointer, isBigEndian: Bool) {
-        self.init(
-            isBigEndian: isBigEndian,
-            first: LogContent.word(frame, 16),
-            second: LogContent.word(frame, 20)
-        )
-    }
-
-    /// Adds a frame, and returns whether the frame has the result.
-    mutating func continues(frame: UnsafeRawBufferPointer) -> Bool {
-        add(UnsafeRawBufferPointer(rebasing: frame[..<8]))
-        add(UnsafeRawBufferPointer(rebasing: frame[LogFormat.frameHeaderByteCount...]))
-        return first == LogContent.word(frame, 16) && second == LogContent.word(frame, 20)
-    }
-
-    /// Makes the checksum the one to which the bytes were added.
-    mutating func remove(_ bytes: UnsafeRawBufferPointer) {
-        for offset in stride(from: 0, to: bytes.count & ~7, by: 8).reversed() {
-            second = second &- word(bytes, offset + 4) &- first
-            first = first &- word(bytes, offset) &- second
-        }
-    }
-
-    private func word(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt32 {
-        let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
-        return isBigEndian ? UInt32(bigEndian: word) : UInt32(littleEndian: word)
     }
 }

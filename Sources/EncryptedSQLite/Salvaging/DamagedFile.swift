@@ -128,7 +128,8 @@ package final class DamagedFile {
         var report = PageReport()
         report.pageCount = pages.pageCount
         report.logFrameCount = pages.log.frameCount
-        report.lostCommitCount = pages.log.lostCommitCount
+        // SQLite does not read behind a damaged header.
+        report.lostCommitCount = pages.log.lostCommitCount + (pages.log.hasDamagedHeader ? pages.log.commitCount : 0)
         for number in stride(from: 1, through: pages.pageCount, by: 1) where Int64(number) != PageCipher.lockPage {
             _ = read(number)
             if damagedPages.contains(number) { report.noteDamage(of: number) }

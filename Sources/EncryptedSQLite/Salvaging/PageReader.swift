@@ -100,10 +100,10 @@ final class PageReader {
             return PageCipher.content(of: UnsafeRawBufferPointer(buffer), number: number, key)
         }
         let offset = Int64(number - 1) * Int64(PageCipher.pageByteCount)
-        let code = csqlcipher_file_read(file, buffer.baseAddress, Int32(buffer.count), offset)
-        guard code == SQLITE_OK, cipher.verifies(UnsafeRawBufferPointer(buffer), number: UInt32(number)) else {
-            return nil
+        let result = cipher.reads(UInt32(number), into: buffer) {
+            csqlcipher_file_read(file, $0.baseAddress, Int32($0.count), offset)
         }
+        guard result == .intact else { return nil }
         if isInLog { outdatedPages.insert(number) }
         return PageCipher.content(of: UnsafeRawBufferPointer(buffer), number: number, key)
     }

@@ -88,6 +88,7 @@ extension OpenStore {
         }
         guard isReopened else { return }
         closedFile.withLock { $0 = nil }
+        reportLogLoss()
         if isReplaced { announceReplacement(precedesUse: false) }
     }
 

@@ -105,6 +105,30 @@ struct SimulatedDisk {
         }
     }
 
+    /// What a power failure leaves now: all that was confirmed, and all of the rest but for blocks of files, which keep
+    /// their confirmed content.
+    ///
+    /// - Parameters:
+    ///   - byteCount: The size of a block.
+    ///   - chance: The chance in percent of each block to reach the disk.
+    func contentAfterLoss(ofBlocksOf byteCount: Int, _ chance: Int, _ generator: inout SeededGenerator) -> [String:
+        Data]
+    {
+        current.mapValues { number in
+            let file = files[number]
+            var content = file.content
+            for operation in file.pending { Self.apply(operation, to: &content) }
+            let confirmed = file.content + Data(count: max(0, content.count - file.content.count))
+            for start in stride(from: 0, to: content.count, by: byteCount) {
+                let block = start..<min(start + byteCount, content.count)
+                if content[block] != confirmed[block], !generator.chance(chance) {
+                    content.replaceSubrange(block, with: confirmed[block])
+                }
+            }
+            return content
+        }
+    }
+
     /// What a power failure leaves now: all that was confirmed, and any part of the rest, in which writes can be torn at
     /// the border of a sector.
     ///

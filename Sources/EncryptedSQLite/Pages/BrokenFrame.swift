@@ -1,0 +1,126 @@
+/// The first frame of a log whose checksum is not that of its content and of the frames before it, with the evidence of
+/// the cause.
+///
+/// After a power failure, blocks of 512 bytes or more can lack what was written last: they have zeros, or older content.
+/// Bytes that have changed later are usually few. The checksum and the authentication code of the page prove such a
+/// change if it lies within the eight bytes of one step of the checksum: the two states between which the step lies are
+/// known, from the frames before and from the checksum in the frame, and give the original bytes, with which the page
+/// verifies. A block that lacks only bytes of one step begins with the last step of a frame, and lacks the next frame.
+///
+/// Larger changes cannot be distinguished from a block with older content.
+struct BrokenFrame {
+    let index: Int64
+    /// The checksum in the frame.
+    let stored: LogChecksum
+    /// Whether the page verifies with its number.
+    let isAuthentic: Bool
+    /// Whether a whole part of the frame that lies in one block has zeros, which no written page has.
+    let hasUnwrittenBlock: Bool
+    /// Whether the frame ends a transaction, as far as that is known.
+    private(set) var endsTransaction: Bool
+    /// Whether bytes of the frame have changed since it was written.
+    private(set) var wasModified = false
+    /// Whether the salts are those of the log. Older content has others.
+    private let hasOwnSalts: Bool
+    /// The checksum of the content and of the frames before it.
+    private let computed: LogChecksum
+    /// Whether the original bytes of the last step of the checksum are known.
+    private var hasKnownEnd = false
+
+    /// The size of the smallest blocks that a power failure can keep from the disk.
+    private static let blockByteCount: Int64 = 512
+    private static let stepByteCount = 8
+
+    /// Examines a frame behind frames with a checksum.
+    init(
+        _ index: Int64,
+        _ frame: UnsafeRawBufferPointer,
+        after previous: LogChecksum,
+        hasOwnSalts: Bool,
+        _ cipher: PageCipher
+    ) {
+        self.index = index
+        self.hasOwnSalts = hasOwnSalts
+        stored = LogChecksum(ofFrame: frame, isBigEndian: previous.isBigEndian)
+        var computed = previous
+        let isContinued = computed.continues(frame: frame)
+        self.computed = computed
+        let number = LogContent.word(frame, 0)
+        endsTransaction = LogContent.word(frame, 4) > 0
+        let page = UnsafeRawBufferPointer(rebasing: frame[LogFormat.frameHeaderByteCount...])
+        isAuthentic = number > 0 && cipher.verifies(page, number: number)
+        hasUnwrittenBlock = Self.hasUnwrittenBlock(frame, at: LogFormat.offset(ofFrame: index))
+        if isContinued {
+            // The salts, which the checksum does not cover.
+            wasModified = true
+        } else if hasOwnSalts, !hasUnwrittenBlock {
+            findChange(in: frame, after: previous, cipher)
+        }
+    }
+
+    /// Whether the frame can be complete, and follow other frames than those that are before it now: a transaction that
+    /// failed after it had written the frame, and a shorter one that was written over its beginning. If the page is exactly
+    /// a block, it can also be an older version of the page, in place of a block that never reached the disk.
+    var mayBeAbandoned: Bool {
+        let page = LogFormat.offset(ofFrame: index) + Int64(LogFormat.frameHeaderByteCount)
+        return isAuthentic && !wasModified && page % Self.blockByteCount != 0
+    }
+
+    /// Takes the next frame into account.
+    mutating func addNext(_ frame: UnsafeRawBufferPointer) {
+        if hasKnownEnd, stored.isContinued(by: frame) { wasModified = true }
+        // Only the checksum has changed.
+        if isAuthentic, hasOwnSalts, computed.isContinued(by: frame) { wasModified = true }
+    }
+
+    private static func hasUnwrittenBlock(_ frame: UnsafeRawBufferPointer, at offset: Int64) -> Bool {
+        var start = 0
+        while start < frame.count {
+            let end = min(frame.count, start + Int(blockByteCount - (offset + Int64(start)) % blockByteCount))
+            if frame[start..<end].allSatisfy({ $0 == 0 }) { return true }
+            start = end
+        }
+        return false
+    }
+
+    /// Looks for the step of the checksum whose original bytes make the page verify.
+    private mutating func findChange(
+        in frame: UnsafeRawBufferPointer,
+        after previous: LogChecksum,
+        _ cipher: PageCipher
+    ) {
+        // One of its words is right, which the checksum of an abandoned transaction has by chance only.
+        if isAuthentic, stored.first == computed.first || stored.second == computed.second {
+            wasModified = true
+            return
+        }
+        let steps = [0] + Array(stride(from: LogFormat.frameHeaderByteCount, to: frame.count, by: Self.stepByteCount))
+        let content = steps.map { UnsafeRawBufferPointer(rebasing: frame[$0..<$0 + Self.stepByteCount]) }
+        var before = [previous]
+        for step in content.dropLast() {
+            var state = before[before.count - 1]
+            state.add(step)
+            before.append(state)
+        }
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: frame.count, alignment: 8)
+        defer { copy.deallocate() }
+        copy.copyMemory(from: frame)
+        var after = stored
+        for (position, step) in zip(steps.indices, content).reversed() {
+            let (first, second) = after.words(since: before[position])
+            copy.storeBytes(of: after.bytes(of: first), toByteOffset: steps[position], as: UInt32.self)
+            copy.storeBytes(of: after.bytes(of: second), toByteOffset: steps[position] + 4, as: UInt32.self)
+            let original = UnsafeRawBufferPointer(copy)
+            let number = LogContent.word(original, 0)
+            let page = UnsafeRawBufferPointer(rebasing: original[LogFormat.frameHeaderByteCount...])
+            if number > 0, cipher.verifies(page, number: number) {
+                endsTransaction = LogContent.word(original, 4) > 0
+                if position == steps.count - 1 { hasKnownEnd = true } else { wasModified = true }
+                return
+            }
+            copy.baseAddress!.advanced(by: steps[position])
+                .copyMemory(from: step.baseAddress!, byteCount: Self.stepByteCount)
+            after.remove(step)
+        }
+    }
+}
