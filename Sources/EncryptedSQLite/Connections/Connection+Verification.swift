@@ -5,22 +5,27 @@ import CSQLCipher
 // the transaction ends. After a b-tree page or an inner overflow page there is always a next request, or the zeros are
 // recognised as SQLITE_CORRUPT. After the last overflow page of a value there may be no further request. Therefore the
 // connection requests a page before it returns a result, in the transaction that read it.
+//
+// If the system fails to read a page (EIO), SQLite reports SQLITE_CORRUPT, and SQLCipher decrypts a buffer without the
+// content of the page. The file may be sound. SQLite keeps the number of the system's error, which distinguishes such a
+// failure from a page that was read and does not verify.
 extension Connection {
     /// A statement that requests a page, and returns a row in every database with a table.
     private static let pageRequest = "SELECT 1 FROM sqlite_schema"
 
-    /// Throws `damaged` if a page that the open transaction read did not verify.
+    /// Throws `damaged` if a page that the open transaction read did not verify; `inputOutput` if the system failed to
+    /// read a page.
     ///
     /// Takes some 20 ns, and some 200 ns more if pages were read since the last call.
     func verifyPages() throws(DatabaseError) {
-        guard !isDamaged else { throw .damaged(path: path) }
+        if let defect { throw defect }
         guard isEncrypted, isInTransaction, pagesRead != verifiedPagesRead else { return }
         let code = requestPage()
         guard code == SQLITE_ROW || code == SQLITE_DONE else {
             let error = DatabaseError(code: code, connection: handle, path: path, phase: .execution)
+            if case .inputOutput = error { defect = error }
             guard error.mayBeCausedByDamage else { throw error }
-            noteDamage()
-            throw .damaged(path: path)
+            throw finding(during: .execution)
         }
         verifiedPagesRead = pagesRead
     }
@@ -31,6 +36,38 @@ extension Connection {
         let code = requestPage()
         guard code != SQLITE_ROW, code != SQLITE_DONE else { return false }
         return DatabaseError(code: code, connection: handle, path: path, phase: .execution).mayBeCausedByDamage
+    }
+
+    /// Returns the error for a page that did not verify, and records the cause: the system failed to read it, or else it
+    /// is damaged. The connection runs no further statement in either case. The next connection reads the page again.
+    ///
+    /// - Parameter readError: The result of ``takeReadError()`` if that was called before.
+    func finding(during phase: DatabaseError.Phase, _ readError: Int32 = 0) -> DatabaseError {
+        let code = readError != 0 ? readError : takeReadError()
+        guard code == 0 else {
+            defect = .inputOutput(extendedCode: code, isIndeterminate: false)
+            return .inputOutput(extendedCode: code, isIndeterminate: phase == .commit)
+        }
+        noteDamage()
+        return .damaged(path: path)
+    }
+
+    /// Returns SQLite's extended result code if the system has failed to read the file or its log on this connection
+    /// since the last call; 0 otherwise.
+    ///
+    /// SQLite keeps the last error of each file until the file is closed, and a connection that reports it is closed at
+    /// once. A failure of another call than a read is not distinguished: the next connection finds the damage.
+    func takeReadError() -> Int32 {
+        guard isEncrypted else { return 0 }
+        var number: Int32 = 0
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_LAST_ERRNO, &number)
+        guard number == 0 else { return DatabaseError.readFailureCode }
+        var log: UnsafeMutablePointer<sqlite3_file>?
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log)
+        if let log, let methods = log.pointee.pMethods {
+            _ = methods.pointee.xFileControl?(log, SQLITE_FCNTL_LAST_ERRNO, &number)
+        }
+        return number == 0 ? 0 : DatabaseError.readFailureCode
     }
 
     /// The number of pages that were read from the file or its log, modulo 2³².

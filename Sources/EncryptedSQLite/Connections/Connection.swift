@@ -12,9 +12,9 @@ public final class Connection {
     let statistics: StatisticsCounters
     /// The path that errors name; empty for a database in memory.
     let path: String
-    /// Whether the content proved damaged on this connection. SQLite may continue after that and report success, so the
-    /// connection runs no further statement and its pool closes it.
-    var isDamaged = false
+    /// The reason for which the connection runs no further statement, and its pool closes it; nil while it is usable. The
+    /// content proved damaged, or the system failed to read it: SQLite may continue after that and report success.
+    var defect: DatabaseError?
     /// The file, as the connections of this process know it; nil for a database in memory, and for a file under a
     /// temporary name.
     var sharedFile: SharedFile?
@@ -160,9 +160,9 @@ public final class Connection {
     /// stack, another one is compiled. When `body` returns or throws, the statement is reset and its bindings are
     /// cleared.
     ///
-    /// The result of `body` depends only on pages that verified. Otherwise the call throws `damaged`, also in place of
-    /// an error of `body`, which the zeros in place of a page's content may have caused. Before `body` returns, it must
-    /// not pass the values that it reads to any other code.
+    /// The result of `body` depends only on pages that verified. Otherwise the call throws `damaged`, or `inputOutput` if
+    /// the system failed to read a page, also in place of an error of `body`, which the zeros in place of a page's content
+    /// may have caused. Before `body` returns, it must not pass the values that it reads to any other code.
     @inlinable
     package func withStatement<R>(_ sql: SQLText, _ body: (borrowing Statement) throws -> R) throws -> R {
         let entry = try takeStatement(sql)
@@ -255,13 +255,13 @@ public final class Connection {
         if isInTransaction { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
     }
 
-    /// Returns the error itself, or `damaged` if a page did not verify.
+    /// Returns the error itself, or `damaged` or `inputOutput` if a page did not verify.
     private func damage(behind error: any Error) -> any Error {
         do throws(DatabaseError) {
             try verifyPages()
             return error
         } catch {
-            if case .damaged = error { return error }
+            if defect != nil { return error }
         }
         return error
     }
@@ -343,7 +343,7 @@ public final class Connection {
     }
 
     private func controlStatement(_ control: ControlStatement) throws(DatabaseError) -> StatementCache.Entry {
-        guard !isDamaged else { throw .damaged(path: path) }
+        if let defect { throw defect }
         if let entry = controlStatements[control.rawValue] { return entry }
         let sql = control.sql
         let entry = StatementCache.Entry(try Statement(sql, on: self, isPersistent: true), text: SQLText(sql))
@@ -362,24 +362,28 @@ public final class Connection {
         let isOfPager =
             code & 0xff == SQLITE_ERROR && sqlite3_errmsg(handle).map { strcmp($0, sqlite3_errstr(code)) } == 0
         let error = DatabaseError(code: code, connection: handle, path: path, phase: phase)
+        let readError = takeReadError()
         switch error {
         case .damaged:
-            noteDamage()
-            return error
+            return finding(during: phase, readError)
         case .cannotOpen where isOfReplacedFile:
             return .moved(path: path)
         case .busy, .interrupted, .notAuthorized:
             return error
+        case .inputOutput where readError != 0:
+            defect = error
+            return error
+        case .damagedIndex where readError != 0:
+            return finding(during: phase, readError)
         default:
             // If the transaction has ended, the pager has cleared its error state.
             guard isEncrypted, isInTransaction ? hasUnverifiedPage() : isOfPager else { return error }
-            noteDamage()
-            return .damaged(path: path)
+            return finding(during: phase, readError)
         }
     }
 
     func checkUsable() throws(DatabaseError) {
-        guard !isDamaged else { throw .damaged(path: path) }
+        if let defect { throw defect }
         // Some errors make SQLite roll the transaction back. The statements of a body that continues would commit one
         // by one.
         guard transactionDepth == 0 && keptTransaction == nil || sqlite3_get_autocommit(handle) == 0 else {

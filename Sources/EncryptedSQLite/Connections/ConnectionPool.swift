@@ -268,7 +268,7 @@ final class ConnectionPool: Sendable {
         let (isEnded, next) = state.withLock { state -> (Bool, Waiter?) in
             member.depth -= 1
             guard member.depth == 0 else { return (false, nil) }
-            if member.connection.isDamaged || !state.isServing {
+            if member.connection.defect != nil || !state.isServing {
                 state.members.removeAll { $0 === member }
                 state.transitions += 1
                 return (true, nil)

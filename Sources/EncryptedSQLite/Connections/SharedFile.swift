@@ -190,10 +190,13 @@ extension Connection {
         throw .moved(path: moved)
     }
 
+    /// Whether the content proved damaged on this connection.
+    var isDamaged: Bool { if case .damaged = defect { true } else { false } }
+
     /// Records that the content proved damaged. A connection that is being opened may have opened another file, and is
     /// closed in any case.
     func noteDamage() {
-        isDamaged = true
+        defect = .damaged(path: path)
         if hasJoined { sharedFile?.noteDamage() }
     }
 }

@@ -155,7 +155,7 @@ extension DatabaseError: LocalizedError {
         case .diskFull:
             "Free disk space and try again."
         case .inputOutput:
-            "Close the database, check the disk, and open it again."
+            "Try again. If the error comes again, check the disk."
         case .locked:
             "Unlock the container with the key."
         case .suspended:

@@ -34,6 +34,8 @@ package enum PageCopy {
         guard code == SQLITE_DONE, result == SQLITE_OK else {
             // A page of the source that does not verify is the cause of any later error.
             try source.verifyPages()
+            let readError = source.takeReadError()
+            guard readError == 0 else { throw source.finding(during: .execution, readError) }
             throw DatabaseError(
                 code: code == SQLITE_DONE ? result : code,
                 connection: target.handle,
