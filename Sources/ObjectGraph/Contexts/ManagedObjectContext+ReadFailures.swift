@@ -15,7 +15,7 @@ extension ManagedObjectContext {
     ///
     /// ``rollback()`` and ``reset()`` also forget all failures, and ``refresh(_:mergeChanges:)`` forgets those of the
     /// refreshed object.
-    public func forgetReadFailures() { readFailures.removeAll() }
+    public func forgetReadFailures() { loader.forgetReadFailures() }
 
     /// Throws the failures that no fetch or save has thrown.
     ///

@@ -15,7 +15,7 @@ extension GraphObject {
             withLifecycle?.awakeFromFetch()
             return
         }
-        loader.fillFaults(loader.faults(fetchedWith: self))
+        loader.fillFaults(loader.faults(fetchedWith: self), for: self)
     }
 
     /// Fills a fault whose row another process may have deleted, so that the object is missing if the store has no row.
@@ -109,7 +109,7 @@ extension ObjectLoader {
         for index in 0..<chunk.rowCount {
             guard let known = identityMap.object(for: chunk.row(at: index)), known !== object,
                 known.isFault, known.lastRow?.chunk === chunk,
-                known.life.canBeFilled
+                known.life.canBeFilled, !unreadable.containsRow(known.state.pointee.key, of: known.entity)
             else { continue }
             faults.append(known)
         }
@@ -117,7 +117,9 @@ extension ObjectLoader {
     }
 
     /// Fills faults of one inheritance with one request. Faults without a row become missing.
-    func fillFaults(_ faults: [any GraphObject]) {
-        reload(faults, changedObjects: .becomeOutdated, missingRows: .markMissing, failures: .report)
+    ///
+    /// - Parameter reader: The fault that is read; nil if all are.
+    func fillFaults(_ faults: [any GraphObject], for reader: (any GraphObject)? = nil) {
+        reload(faults, changedObjects: .becomeOutdated, missingRows: .markMissing, failures: .report, for: reader)
     }
 }

@@ -2,9 +2,9 @@ extension ObjectLoader {
     /// Loads the objects that paths of relationships lead to from objects.
     ///
     /// They stay registered as all objects do: while the program refers to them, and otherwise until the next sweep of
-    /// the identity table.
+    /// the identity table. Objects that cannot be read are omitted: the first access to one reports the error.
     ///
-    /// - Throws: errors of the store.
+    /// - Throws: errors of the store that concern all objects.
     /// - Complexity: one statement with all keys for each step (two if their number is close to the limit of a
     ///   statement's parameters).
     func prefetch(_ paths: [[Relationship]], from objects: [some GraphObject]) throws {
@@ -50,7 +50,7 @@ extension ObjectLoader {
         for source in sources where source.life.canBeFilled {
             if !source.members(of: relationship).isLoaded { owners[source.state.pointee.key] = source }
         }
-        let loaded = owners.isEmpty ? [] : try loadMembers(of: relationship, owners)
+        let loaded = owners.isEmpty ? [] : try loadMembers(of: relationship, owners).objects
         return try withExtendedLifetime(loaded) {
             var keys: Set<Int64> = []
             for source in sources { keys.formUnion(source.members(of: relationship).keys) }
@@ -74,7 +74,6 @@ extension ObjectLoader {
             }
         }
         guard !missing.isEmpty else { return objects }
-        let ids = missing.map { identityMap.id(entity: entity, key: $0) }
-        return objects + materialize(try stores.rows(of: entity, with: ids))
+        return try rows(of: entity, withKeys: missing).results.reduce(into: objects) { $0 += materialize($1) }
     }
 }

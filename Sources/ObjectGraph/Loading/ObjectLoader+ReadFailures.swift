@@ -11,6 +11,12 @@ extension ObjectLoader {
         throw ObjectGraphError.unreadable(readFailures.values)
     }
 
+    /// Forgets the failures, after which all objects may be readable again.
+    func forgetReadFailures() {
+        readFailures.removeAll()
+        unreadable = UnreadableKeys()
+    }
+
     /// Throws the failures that no fetch or save has thrown.
     ///
     /// - Throws: ``ObjectGraphError/unreadable(_:)``.

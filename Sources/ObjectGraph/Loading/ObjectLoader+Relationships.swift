@@ -26,12 +26,13 @@ extension ObjectLoader {
         guard key > 0 else { return nil }
         let chunk = relationship.isToMany ? nil : object.neighbours
         let keys = chunk.map { missingDestinations(of: relationship, in: $0, and: key) } ?? [key]
-        let ids = keys.map { identityMap.id(entity: relationship.destination, key: $0) }
-        let rows = try stores.rows(of: relationship.destination, with: ids)
+        let parts = try rows(of: relationship.destination, withKeys: keys)
         // The objects must outlive the sweep that registering them may cause.
-        return withExtendedLifetime(materializeReferences(rows)) {
+        let found = withExtendedLifetime(parts.results.map(materializeReferences)) {
             identityMap.destination(forKey: key, of: relationship)
         }
+        if let failure = parts.failures.first(where: { $0.element == key }) { throw failure.error }
+        return found
     }
 
     /// The keys of the destinations of rows that are not registered yet, and one more key; each once, in their order.
@@ -44,7 +45,9 @@ extension ObjectLoader {
             guard isSource[row.entityIndex] else { continue }
             let neighbour = row.integer(at: relationship.slot)
             // Rows with the same destination are mostly adjacent.
-            guard neighbour > 0, neighbour != keys[keys.count - 1], !table.contains(neighbour) else { continue }
+            guard neighbour > 0, neighbour != keys[keys.count - 1], !table.contains(neighbour),
+                !unreadable.containsRow(neighbour, of: relationship.destination)
+            else { continue }
             keys.append(neighbour)
         }
         keys.sort()
@@ -61,8 +64,13 @@ extension ObjectLoader {
     @discardableResult
     func loadMembers(of relationship: Relationship, for object: any GraphObject) -> [AnyObject] {
         var owners = neighboursWithoutMembers(of: relationship, object)
-        owners[object.state.pointee.key] = object
-        let found = reading(for: object, relationship) { try loadMembers(of: relationship, owners) }
+        let key = object.state.pointee.key
+        owners[key] = object
+        let found = reading(for: object, relationship) {
+            let (objects, failures) = try loadMembers(of: relationship, owners)
+            if let error = failures[key] { throw error }
+            return objects
+        }
         return found ?? []
     }
 
@@ -81,18 +89,43 @@ extension ObjectLoader {
             else { continue }
             let owner = identityMap.handlers[found.entity].graphObject(found.object)
             if let members = owner.state.pointee.changes?.members(at: relationship.slot), members.isLoaded { continue }
-            if owner.life.canBeFilled { owners[row.key] = owner }
+            if owner.life.canBeFilled, !unreadable.containsOwner(row.key, of: relationship) { owners[row.key] = owner }
         }
         return owners
     }
 
-    /// Loads the members of a to-many relationship of objects, by their keys.
+    /// Loads the members of a to-many relationship of objects, by their keys. Owners whose members cannot be read do not
+    /// change.
     ///
-    /// - Returns: the members whose rows the store has read in addition to their keys.
-    /// - Throws: errors of the store.
-    func loadMembers(of relationship: Relationship, _ owners: [Int64: any GraphObject]) throws -> [AnyObject] {
-        let ids = owners.keys.sorted().map { identityMap.id(entity: relationship.source, key: $0) }
-        let result = try stores.members(of: relationship, ofObjectsWith: ids)
+    /// - Returns: the members whose rows the store has read in addition to their keys; the errors of these owners.
+    /// - Throws: errors of the store that concern all owners.
+    func loadMembers(
+        of relationship: Relationship,
+        _ owners: [Int64: any GraphObject]
+    ) throws -> (objects: [AnyObject], failures: [Int64: any Error]) {
+        let parts = try readInParts(owners.keys.sorted()[...]) { keys in
+            let ids = keys.map { identityMap.id(entity: relationship.source, key: $0) }
+            return try stores.members(of: relationship, ofObjectsWith: ids)
+        }
+        var owners = owners
+        var failures: [Int64: any Error] = [:]
+        for (key, error) in parts.failures {
+            unreadable.addOwner(key, of: relationship)
+            owners[key] = nil
+            failures[key] = error
+        }
+        var objects: [AnyObject] = []
+        for result in parts.results { objects += load(result, of: relationship, into: &owners) }
+        for owner in owners.values { owner.members(of: relationship).load(EmptyCollection()) }
+        return (objects, failures)
+    }
+
+    /// Loads the members that a store has read, and removes their owners from a list.
+    private func load(
+        _ result: RelationshipRows,
+        of relationship: Relationship,
+        into owners: inout [Int64: any GraphObject]
+    ) -> [AnyObject] {
         // An object that is filled may read members, too.
         let outer = laterRows
         laterRows = []
@@ -103,7 +136,6 @@ extension ObjectLoader {
             for (object, row) in later { object.adoptDestination(at: inverse.slot, of: row) }
         }
         let hasUpdates = (owners.values.first?.managedObjectContext?.changeTracker.updated.count ?? 0) > 0
-        var owners = owners
         for (key, range) in result.owners {
             let members = result.members[range]
             guard let owner = owners.removeValue(forKey: key) else { continue }
@@ -119,7 +151,6 @@ extension ObjectLoader {
                 owner.members(of: relationship).load(members)
             }
         }
-        for owner in owners.values { owner.members(of: relationship).load(EmptyCollection()) }
         return objects
     }
 

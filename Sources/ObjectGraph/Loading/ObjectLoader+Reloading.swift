@@ -61,33 +61,45 @@ extension ObjectLoader {
         for object in known { if let row = object.lastRow { unloadMembers(namedBy: row) } }
     }
 
-    /// Reads the rows of saved objects again, with one request for each root entity. If a request fails, its objects do
+    /// Reads the rows of saved objects again, with one request for each root entity. Objects whose rows cannot be read do
     /// not change.
     ///
+    /// - Parameter reader: The object whose read needs its row. Failures of the others are not reported, since no property
+    ///   of them was read. Nil to report the failures of all objects.
     /// - Returns: the objects without a row in the store.
     @discardableResult
     func reload(
         _ objects: [any GraphObject],
         changedObjects: ChangedObjects,
         missingRows: MissingRows,
-        failures: ReadErrors
+        failures: ReadErrors,
+        for reader: (any GraphObject)? = nil
     ) -> [any GraphObject] {
         guard let first = objects.first else { return [] }
         let rootIndex = first.entity.rootIndex
         guard objects.dropFirst().allSatisfy({ $0.entity.rootIndex == rootIndex }) else {
             return Dictionary(grouping: objects, by: \.entity.rootIndex).values.flatMap {
-                reload($0, changedObjects: changedObjects, missingRows: missingRows, failures: failures)
+                reload($0, changedObjects: changedObjects, missingRows: missingRows, failures: failures, for: reader)
             }
         }
-        let read = { [self] in try stores.rows(of: first.entity, with: objects.map(identityMap.id)) }
+        let read = { [self] in
+            try readInParts(objects[...]) { try stores.rows(of: first.entity, with: $0.map(identityMap.id)) }
+        }
         let found = failures == .report ? reading(for: first, nil, read) : try? read()
-        guard let rows = found else { return [] }
+        guard let parts = found else { return [] }
         var missing = Dictionary(
             objects.map { ($0.state.pointee.key, $0) },
             uniquingKeysWith: { first, _ in first }
         )
+        for (object, error) in parts.failures {
+            let key = object.state.pointee.key
+            missing[key] = nil
+            unreadable.addRow(key, of: object.entity)
+            guard failures == .report, reader == nil || reader === object else { continue }
+            readFailures.add(.init(entityIndex: object.entity.index, key: key, slot: nil, cause: error))
+        }
         var filled: [any GraphObject] = []
-        for row in rows {
+        for row in parts.results.joined() {
             guard let object = missing.removeValue(forKey: row.key) else { continue }
             if object.reload(row, changedObjects) { filled.append(object) }
         }

@@ -16,6 +16,9 @@ final class ObjectLoader {
     /// The missing objects that rows have made present again, until ``unloadMembersOfSources()`` is called.
     @exclusivity(unchecked) var returnedObjects: [any GraphObject] = []
 
+    /// The keys that are not read together with others.
+    var unreadable = UnreadableKeys()
+
     init(_ identityMap: IdentityMap, _ stores: StoreRouter, _ readFailures: ReadFailures) {
         self.identityMap = identityMap
         self.stores = stores
@@ -130,9 +133,11 @@ final class ObjectLoader {
     /// The objects with keys that are not registered yet, without those that the store does not have.
     private func fetchObjects(with keys: [Int64], of entity: Entity) -> [AnyObject] {
         guard let first = keys.first else { return [] }
-        let ids = keys.map { identityMap.id(entity: entity, key: $0) }
-        let rows = reading(entity, key: first) { try stores.rows(of: entity, with: ids) }
-        return rows.map(materializeReferences) ?? []
+        guard let parts = reading(entity, key: first, { try rows(of: entity, withKeys: keys) }) else { return [] }
+        for (key, error) in parts.failures {
+            readFailures.add(.init(entityIndex: entity.index, key: key, slot: nil, cause: error))
+        }
+        return parts.results.flatMap(materializeReferences)
     }
 
     /// The row of an object that is not registered, read for the property in a slot; nil if the store has no such

@@ -15,7 +15,7 @@ final class ChangeReverter {
     /// again.
     func rollback() {
         changeTracker.forgetUndo()
-        loader.readFailures.removeAll()
+        loader.forgetReadFailures()
         let new = changeTracker.inserted.objects.filter { $0.state.pointee.key < 0 }
         let reinserted = changeTracker.inserted.objects.filter { $0.state.pointee.key > 0 }
         let changed = changeTracker.updated.objects + changeTracker.deleted.objects
@@ -61,7 +61,7 @@ final class ChangeReverter {
     /// Turns all unchanged objects into faults, and reloads the rows of the changed objects.
     func refreshAll() {
         let objects = identityMap.registeredObjects
-        loader.readFailures.removeAll()
+        loader.forgetReadFailures()
         reload((changeTracker.updated.objects + changeTracker.deleted.objects).filter { $0.lastRow != nil })
         for object in objects where !object.hasChanges { refresh(object, mergeChanges: false) }
         undo.remoteChanges.announceRefresh()
