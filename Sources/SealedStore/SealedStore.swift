@@ -16,7 +16,7 @@ public import ObjectGraph
 /// A program can register a subclass under another type.
 ///
 /// `@unchecked Sendable`: the property is a constant of a `Sendable` type; a subclass that adds state guards it itself.
-open class SealedStore: IncrementalStore, @unchecked Sendable {
+open class SealedStore: IncrementalStore, SharedStore, @unchecked Sendable {
     /// The type under which ``register()`` registers the class.
     public static let storeType = "SQLCipher"
     /// The option that holds the key: an `EncryptionKey`, or a passphrase as a `String`, which becomes an

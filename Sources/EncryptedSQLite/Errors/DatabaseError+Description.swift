@@ -1,6 +1,4 @@
-public import Foundation
-
-extension DatabaseError: CustomStringConvertible {
+extension DatabaseError {
     /// The failure in one sentence, without keys or stored values.
     public var description: String {
         switch self {
@@ -101,7 +99,7 @@ extension DatabaseError: CustomStringConvertible {
     }
 }
 
-extension DatabaseError: LocalizedError {
+extension DatabaseError {
     /// The same as `description`.
     public var errorDescription: String? { description }
 
@@ -174,7 +172,7 @@ extension DatabaseError: LocalizedError {
     }
 }
 
-extension ConstraintViolation: CustomStringConvertible {
+extension ConstraintViolation {
     /// The violated rule, with the names of its table and columns.
     public var description: String {
         let place = table.map { " of table \($0)" } ?? ""

@@ -1,7 +1,9 @@
+public import Foundation
+
 /// The failures of access to an encrypted database file.
 ///
 /// No case and no message contains a key, a stored value or SQL with values.
-public enum DatabaseError: Error, Equatable, Sendable {
+public enum DatabaseError: LocalizedError, CustomStringConvertible, Equatable, Sendable {
     // MARK: Keys
 
     /// A database file was opened without a key. There is no plaintext mode for files.
@@ -137,7 +139,7 @@ public enum DatabaseError: Error, Equatable, Sendable {
 }
 
 /// The rule of the schema that a statement violated.
-public struct ConstraintViolation: Equatable, Sendable {
+public struct ConstraintViolation: CustomStringConvertible, Equatable, Sendable {
     /// The kinds of rules.
     public enum Kind: Equatable, Sendable {
         /// A unique index or UNIQUE column.

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// A new object has a temporary identifier, which the save that inserts it replaces by a permanent one. Permanent
 /// identifiers are never reused, not even after the object is deleted.
-public struct ManagedObjectID: Sendable {
+public struct ManagedObjectID: PredicateObject, Sendable {
     /// The entity. For an object that was never read it may be a superentity of the object's entity.
     public let entity: Entity
     /// The UUID of the store; nil in a temporary identifier.

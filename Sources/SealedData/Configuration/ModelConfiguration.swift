@@ -13,7 +13,7 @@ public import Foundation
 /// let configuration = ModelConfiguration("Trips", key: .passphrase(passphrase))
 /// let container = try ModelContainer(for: Trip.self, configurations: configuration)
 /// ```
-public struct ModelConfiguration: Identifiable, Hashable, Sendable {
+public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable, Sendable {
     /// The iCloud database for the objects. It has no effect, because CloudKit is not supported.
     public struct CloudKitDatabase: Hashable, Sendable {
         let containerIdentifier: String?

@@ -10,7 +10,7 @@ import ObjectGraph
 /// let store = try DefaultStore(ModelConfiguration(for: Trip.self, key: .passphrase(passphrase)))
 /// let trips = try store.fetch(DataStoreFetchRequest(descriptor: FetchDescriptor<Trip>())).fetchedSnapshots
 /// ```
-public final class DefaultStore: DataStore, DataStoreBatching, Sendable {
+public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding, Sendable {
     /// The type of the store's configuration.
     public typealias Configuration = ModelConfiguration
     /// The type of the store's snapshots.

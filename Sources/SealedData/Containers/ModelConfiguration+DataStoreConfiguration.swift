@@ -1,4 +1,4 @@
-extension ModelConfiguration: DataStoreConfiguration {
+extension ModelConfiguration {
     /// The encrypted store.
     public typealias Store = DefaultStore
 }

@@ -1,7 +1,7 @@
 import Foundation
 import ObjectGraph
 
-extension FetchDescriptor: Equatable {
+extension FetchDescriptor {
     /// Whether both describe the same fetch. Predicates are compared by meaning.
     public static func == (left: FetchDescriptor, right: FetchDescriptor) -> Bool {
         left.fetchLimit == right.fetchLimit && left.fetchOffset == right.fetchOffset

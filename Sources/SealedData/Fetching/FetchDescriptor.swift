@@ -9,7 +9,7 @@ public import Foundation
 /// ```
 ///
 /// `@unchecked Sendable`: key paths are immutable, though not all of them are marked `Sendable`.
-public struct FetchDescriptor<T: PersistentModel>: @unchecked Sendable {
+public struct FetchDescriptor<T: PersistentModel>: Equatable, @unchecked Sendable {
     /// The condition; nil for all models.
     public var predicate: Predicate<T>?
     /// A full-text search that selects the models; nil for no search. The class must have a full-text index, see

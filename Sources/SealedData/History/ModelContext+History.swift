@@ -106,7 +106,7 @@ extension SerialDataStoreConnection {
     }
 }
 
-extension DefaultStore: HistoryProviding {
+extension DefaultStore {
     /// The type of the transactions.
     public typealias HistoryType = DefaultHistoryTransaction
     /// The type of positions in the history.

@@ -5,7 +5,7 @@ import ObjectGraph
 ///
 /// A new model has a temporary identifier until it is saved. A permanent identifier can be stored, encoded, and used
 /// after the store was closed and reopened. It is never reused for another model.
-public struct PersistentIdentifier: Hashable, Identifiable, Sendable {
+public struct PersistentIdentifier: PredicateObject, Hashable, Identifiable, Sendable {
     /// The opaque identity of a ``PersistentIdentifier``.
     public struct ID: Hashable, Sendable {
         fileprivate let storeIdentifier: String?

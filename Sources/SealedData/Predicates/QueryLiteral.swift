@@ -63,7 +63,7 @@ func queryKey(of constant: Constant, in entity: Entity) throws -> Int64? {
     }
 }
 
-extension PersistentIdentifier: PredicateObject {
+extension PersistentIdentifier {
     package func predicateKey(in entity: Entity) -> Int64? {
         guard entity.inheritance.contains(where: { $0.name == entityName }) else { return nil }
         if let table = PrimaryKeyTable.table(of: self) { return table.key(for: self, in: entity) }

@@ -33,7 +33,42 @@ enum ReadableExpressions {
     /// The number of places, a power of two.
     private static let placeCount = 256
 
-    private static let entries = Guarded([Entry?](repeating: nil, count: placeCount))
+    private static let entries = Guarded(firstEntries)
+
+    /// One type of nodes from each file that conforms types of Foundation to ``ReadableExpression``.
+    ///
+    /// Nothing else names these conformances, because the runtime finds them. A linker takes from a static library only
+    /// the object files that are named: without this list, it leaves the translations out.
+    private static var linked: [any (PredicateExpression & ReadableExpression).Type] {
+        [
+            PredicateExpressions.Arithmetic<Integer, Integer>.self,
+            PredicateExpressions.TypeCheck<Integer, Int>.self,
+            PredicateExpressions.SequenceContains<Integers, Integer>.self,
+            PredicateExpressions.Equal<Integer, Integer>.self,
+            PredicateExpressions.SequenceMaximum<Integers>.self,
+            PredicateExpressions.KeyPath<Integer, String>.self,
+            PredicateExpressions.Negation<PredicateExpressions.Value<Bool>>.self,
+            PredicateExpressions.ForcedUnwrap<PredicateExpressions.Value<Int?>, Int>.self,
+            PredicateExpressions.Range<Integer, Integer>.self,
+            PredicateExpressions.CollectionContainsCollection<Integers, Integers>.self,
+            PredicateExpressions.CollectionIndexSubscript<Integers, Integer>.self,
+            PredicateExpressions.Value<Int>.self,
+        ]
+    }
+    private typealias Integer = PredicateExpressions.Value<Int>
+    private typealias Integers = PredicateExpressions.Value<[Int]>
+
+    private static var firstEntries: [Entry?] {
+        var entries = [Entry?](repeating: nil, count: placeCount)
+        for type in linked { entries[place(of: type)] = Entry(node: type, readable: type) }
+        return entries
+    }
+
+    /// The place of a type.
+    private static func place(of type: any PredicateExpression.Type) -> Int {
+        let address = UInt(bitPattern: ObjectIdentifier(type))
+        return Int((address >> 4 ^ address >> 12) % UInt(placeCount))
+    }
 
     /// Returns the reading of a node.
     ///
@@ -45,8 +80,7 @@ enum ReadableExpressions {
     }
 
     private static func readable<Node: PredicateExpression>(_ type: Node.Type) -> (any ReadableExpression.Type)? {
-        let address = UInt(bitPattern: ObjectIdentifier(type))
-        let place = Int((address >> 4 ^ address >> 12) % UInt(placeCount))
+        let place = place(of: type)
         if let known = entries.withLock({ $0[place] }), known.node == type { return known.readable }
         let readable = type as? any ReadableExpression.Type
         entries.withLock { $0[place] = Entry(node: type, readable: readable) }

@@ -2,7 +2,7 @@ import EncryptedSQLite
 import Guarded
 package import ObjectGraph
 
-extension SealedStore: SharedStore {
+extension SealedStore {
     package func onCommitByOthers(_ body: @escaping @Sendable (CommitsOfOthers) -> Void) {
         // The first commit of others to a store that gets its history later is unknown.
         if opened.hasHistory { opened.historyFollowing.begin(opened) }
