@@ -153,6 +153,13 @@ package final class DamagedFile {
 
     // MARK: The schema
 
+    /// The number that the program gave to the file (`PRAGMA application_id`); nil if the first page is damaged.
+    package var applicationID: Int? {
+        guard let first = read(1) else { return nil }
+        var header = ByteReader(first, at: 68)
+        return header.integer(4)
+    }
+
     /// The objects of the schema that can be read.
     ///
     /// - Returns: nil if the first page is damaged. It holds the place of everything else, and that of the free pages,

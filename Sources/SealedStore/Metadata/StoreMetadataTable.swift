@@ -74,6 +74,9 @@ struct StoreMetadataTable {
         case uuid, format, model, names, version, migrations
     }
 
+    /// The keys of the rows that every store has.
+    static let requiredKeys = Set([Key.uuid, .format, .model, .names].map(\.rawValue))
+
     /// Writes the table, and replaces its content.
     func write(on connection: Connection) throws {
         let encoder = JSONEncoder()

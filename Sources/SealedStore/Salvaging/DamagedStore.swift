@@ -66,25 +66,34 @@ struct DamagedStore {
 
     /// Reads the description.
     ///
-    /// - Parameter model: The model, if the one in the file cannot be read.
+    /// - Parameter model: The model, if the one in the file cannot be read or has no table in the file.
     /// - Throws: ``SalvageError``.
     init(_ file: DamagedFile, model given: ManagedObjectModel?) throws {
         guard let found = try file.schema() else { throw SalvageError.firstPageDamaged }
         objects = found.objects
         isSchemaComplete = found.isComplete
         let pairs = try Self.pairs(of: "_metadata", found.objects, file)
-        guard pairs != nil || !found.isComplete else { throw SalvageError.notAStore }
-        let (metadata, isMetadataComplete) = (pairs?.values ?? [:], pairs?.isComplete ?? false)
+        // A store without its metadata keeps the number of its format in the first page.
+        guard pairs != nil || !found.isComplete || file.applicationID == Int(StoreOpening.applicationID) else {
+            throw SalvageError.notAStore
+        }
+        var (metadata, isMetadataComplete) = (pairs?.values ?? [:], pairs?.isComplete ?? false)
+        // A store always has these rows: if one was deleted, others may have been.
+        if !StoreMetadataTable.requiredKeys.isSubset(of: metadata.keys) { isMetadataComplete = false }
+        var stored = metadata["model"]?.string.flatMap { text in
+            try? JSONDecoder().decode(ManagedObjectModel.self, from: Data(text.utf8))
+        }
+        if let model = stored, let given, found.isComplete,
+            !Self.hasTable(of: model, metadata, found.objects), Self.hasTable(of: given, [:], found.objects)
+        {
+            // These are the metadata of another store.
+            (stored, metadata, isMetadataComplete) = (nil, [:], false)
+        }
         self.metadata = metadata
         self.isMetadataComplete = isMetadataComplete
         let texts = metadata.compactMapValues(\.string)
-        let stored = texts["model"].flatMap { text in
-            try? JSONDecoder().decode(ManagedObjectModel.self, from: Data(text.utf8))
-        }
         guard let model = stored ?? given else { throw SalvageError.modelLost }
-        let names = texts["names"]
-            .flatMap { text in try? JSONDecoder().decode(SchemaNames.self, from: Data(text.utf8)) }
-            .flatMap { names in (try? names.validate(for: model)) != nil ? names : nil }
+        let names = Self.names(for: model, in: metadata)
         let schema = StoreSchema(model: model, names: names)
         self.schema = schema
         let mayBeMigrated = metadata["migrations"] != nil || !isMetadataComplete
@@ -106,6 +115,26 @@ struct DamagedStore {
         nextKeys = (try Self.pairs(of: "_sequence", found.objects, file)?.values ?? [:]).compactMapValues { value in
             if case .integer(let next) = value { next } else { nil }
         }
+    }
+
+    /// The record of the names; nil if it is lost, or is that of another model.
+    private static func names(for model: ManagedObjectModel, in metadata: [String: StoredValue]) -> SchemaNames? {
+        metadata["names"]?.string
+            .flatMap { text in try? JSONDecoder().decode(SchemaNames.self, from: Data(text.utf8)) }
+            .flatMap { names in (try? names.validate(for: model)) != nil ? names : nil }
+    }
+
+    /// Whether the schema has a table for an entity of a model.
+    private static func hasTable(
+        of model: ManagedObjectModel,
+        _ metadata: [String: StoredValue],
+        _ objects: [DamagedFile.SchemaObject]
+    ) -> Bool {
+        let schema = StoreSchema(model: model, names: names(for: model, in: metadata))
+        let names = Set(
+            model.entities.filter(\.isRoot).map { SQL.foldedName(SQL.unquoted(schema.table(of: $0).name)) }
+        )
+        return objects.contains { $0.type == "table" && names.contains(SQL.foldedName($0.name)) }
     }
 
     /// The rows of a table of keys and values, and whether none is lost; nil if the schema has no entry for the table.

@@ -57,9 +57,11 @@ public enum SalvageError: Error, Hashable, Sendable {
     /// The first page is damaged. It holds the places of all tables, and of the free pages, on which the rows of
     /// deleted objects remain.
     case firstPageDamaged
-    /// The file has no table of a store: it is another database.
+    /// The file is a database of another kind: it has neither the metadata of a store, nor the number of its format in
+    /// the first page.
     case notAStore
-    /// The part of the metadata with the model cannot be read. Salvage again with the model of the program.
+    /// The part of the metadata with the model is missing, or cannot be read. Salvage again with the model of the
+    /// program.
     case modelLost
 }
 
@@ -70,7 +72,7 @@ extension SalvageError: CustomStringConvertible {
         case .firstPageDamaged:
             "the first page of the file is damaged, which lists its tables and free pages: nothing can be recovered"
         case .notAStore: "the file is a database, but not a store: it has no table '_metadata'"
-        case .modelLost: "the model in the file cannot be read: salvage the file with the model of the program"
+        case .modelLost: "the model in the file cannot be read or is missing: salvage it with the model of the program"
         }
     }
 }
