@@ -332,6 +332,28 @@ static inline int csqlcipher_argon2id(
 #endif
 }
 
+#if defined(__APPLE__)
+#include <crt_externs.h>
+#else
+extern char **environ;
+#endif
+
+// Overwrites the values of an environment variable, also those that a second definition hides from getenv(3). Their
+// memory stays visible to other processes (on Linux as /proc/PID/environ) after unsetenv(3) has removed the variable.
+static inline void csqlcipher_cleanse_variable(const char *name) {
+#if defined(__APPLE__)
+    char **variable = *_NSGetEnviron();
+#else
+    char **variable = environ;
+#endif
+    size_t length = strlen(name);
+    for (; variable != NULL && *variable != NULL; variable++) {
+        if (strncmp(*variable, name, length) == 0 && (*variable)[length] == '=') {
+            OPENSSL_cleanse(*variable + length + 1, strlen(*variable + length + 1));
+        }
+    }
+}
+
 #if defined(__linux__)
 // Finds a key of type "user" in the keyrings of the process, and reads it (keyctl(2)). Both return -1 and set errno.
 

@@ -5,15 +5,6 @@ package enum Passphrase {
     /// The environment variable that contains the passphrase.
     package static let variable = "SEALED_PASSPHRASE"
 
-    /// The bytes of the environment variable; nil if it is not set.
-    package static var fromEnvironment: [UInt8]? { fromEnvironment(variable) }
-
-    /// The bytes of an environment variable; nil if it is not set.
-    package static func fromEnvironment(_ variable: String) -> [UInt8]? {
-        guard let value = getenv(variable) else { return nil }
-        return Array(UnsafeRawBufferPointer(start: value, count: strlen(value)))
-    }
-
     /// Asks for the passphrase on the terminal, without echo.
     ///
     /// A signal that ends the process does so after the terminal has its echo again. If the process is stopped, for
@@ -31,17 +22,15 @@ package enum Passphrase {
             let signals = PromptSignals()
             setMode(&hidden)
             // Standard output may be redirected to a file; the question must appear on the terminal.
-            write(question)
+            ErrorOutput.ask(question)
             let line = readLine()
-            if case .interrupted = line { write("\n") }
+            if case .interrupted = line { ErrorOutput.endLine() }
             setMode(&shown)
             if signals.restoreAndRaise() { continue }
             guard case .bytes(let bytes) = line else { throw .endOfInput }
             return bytes
         }
     }
-
-    private static func write(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
 
     /// Sets the mode of the terminal, and discards what was typed before.
     private static func setMode(_ mode: inout termios) {

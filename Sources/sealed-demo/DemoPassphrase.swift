@@ -1,3 +1,4 @@
+import Foundation
 import SealedData
 import Terminal
 
@@ -6,20 +7,26 @@ struct DemoPassphrase {
     /// The demo's default passphrase, which is not secret.
     static let standard = "correct horse battery staple"
 
-    private let bytes: [UInt8]
-
-    /// Takes the passphrase from the environment or, if `asks` is true, from the terminal; otherwise the default one.
-    ///
-    /// - Throws: `PassphraseError` if the terminal cannot be used.
-    init(asks: Bool) throws {
-        bytes = try asks ? Passphrase.ask() : Passphrase.fromEnvironment ?? Array(Self.standard.utf8)
-    }
-
-    var key: EncryptionKey { .passphrase(bytes) }
-
-    /// A key that differs by an additional byte at the end.
-    var wrongKey: EncryptionKey { .passphrase(bytes + [UInt8(ascii: "r")]) }
-
+    /// The key.
+    let key: EncryptionKey
     /// Whether it is the default passphrase.
-    var isStandard: Bool { bytes == Array(Self.standard.utf8) }
+    let isStandard: Bool
+
+    /// A key that opens no store.
+    let wrongKey = EncryptionKey.passphrase("wrong \(UUID().uuidString)")
+
+    /// Takes the passphrase from the environment, which loses it, or, if `asks` is true, from the terminal; otherwise
+    /// the default one.
+    ///
+    /// - Throws: `PassphraseError` if the terminal cannot be used; `KeyProviderError`.
+    init(asks: Bool) throws {
+        isStandard = !asks && getenv(Passphrase.variable) == nil
+        if asks {
+            key = .passphrase(try Passphrase.ask())
+        } else if isStandard {
+            key = .passphrase(Self.standard)
+        } else {
+            key = try KeyProvider.environment(Passphrase.variable, isRemoved: true).key()
+        }
+    }
 }

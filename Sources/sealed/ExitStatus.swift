@@ -25,7 +25,7 @@ enum ExitStatus: Int32 {
         case is ExitCode, is CleanExit, is ValidationError: return nil
         case is CancellationError: self = .interrupted
         case is CommandError: self = .usage
-        case is KeySourceError, is PassphraseError: self = .noPermission
+        case is KeySourceError, is KeyProviderError, is PassphraseError: self = .noPermission
         case is OutputError: self = .inputOutput
         case let error as DatabaseError:
             switch error {
@@ -61,7 +61,7 @@ enum ExitStatus: Int32 {
             // The output must precede the error.
             try? Output.flush()
             guard let status = ExitStatus(error) else { throw error }
-            if status != .interrupted { Terminal.printError("Error: \(error)") }
+            if status != .interrupted { ErrorOutput.print("Error: \(error)") }
             throw ExitCode(status.rawValue)
         }
     }

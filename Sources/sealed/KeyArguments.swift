@@ -1,11 +1,17 @@
 import ArgumentParser
+import EncryptedSQLite
 import Foundation
-import SealedData
+import Guarded
 import Terminal
 
 /// The options that name the source of a key. A key itself is never an argument.
 struct KeyArguments: ParsableArguments {
-    @Option(help: "The file that contains the passphrase, in one line.")
+    @Option(
+        help: """
+            The file that contains the passphrase, in one line: a regular file, not a link, of this user with the \
+            permissions 0600 or 0400. For a pipe, use --key-fd.
+            """
+    )
     var keyFile: String?
 
     @Option(help: "The number of an open file descriptor from which the passphrase is read, up to the end of the line.")
@@ -28,15 +34,15 @@ struct KeyArguments: ParsableArguments {
 
     /// Reads the key, or asks for it.
     func key(of file: String) throws -> EncryptionKey {
-        let source = KeySource(file: keyFile, descriptor: keyFd, variable: keyEnv)
-        let bytes = try source.bytes ?? Passphrase.fromEnvironment ?? Passphrase.ask("Passphrase of \(file): ")
-        return try KeySource.key(bytes, isRaw: rawKey, headerSalt: salt)
+        let form = KeyForm(isRaw: rawKey, headerSalt: salt)
+        let source = KeySource(file: keyFile, descriptor: keyFd, variable: keyEnv, default: Passphrase.variable)
+        return try source?.key(form) ?? form.ask("Passphrase of \(file): ")
     }
 }
 
 /// The options that name the source of the key of a new file.
 struct NewKeyArguments: ParsableArguments {
-    @Option(help: "The file that contains the new passphrase, in one line.")
+    @Option(help: "The file that contains the new passphrase, under the rules of --key-file.")
     var newKeyFile: String?
 
     @Option(
@@ -65,10 +71,7 @@ struct NewKeyArguments: ParsableArguments {
     /// The new key; nil without options for one.
     func key() throws -> EncryptionKey? {
         if newKeyPrompt { return try ask() }
-        guard let bytes = try KeySource(file: newKeyFile, descriptor: newKeyFd, variable: newKeyEnv).bytes else {
-            return nil
-        }
-        return try KeySource.key(bytes, isRaw: newRawKey, headerSalt: newSalt)
+        return try KeySource(file: newKeyFile, descriptor: newKeyFd, variable: newKeyEnv)?.key(form)
     }
 
     /// The new key, which is asked for without options for one.
@@ -77,13 +80,15 @@ struct NewKeyArguments: ParsableArguments {
     private func ask() throws -> EncryptionKey {
         let first = try Passphrase.ask("New passphrase: ")
         guard try Passphrase.ask("New passphrase again: ") == first else { throw KeySourceError.different }
-        return try KeySource.key(first, isRaw: newRawKey, headerSalt: newSalt)
+        return try form.key(first)
     }
+
+    private var form: KeyForm { KeyForm(isRaw: newRawKey, headerSalt: newSalt) }
 }
 
 /// The options that name the source of the key of an encrypted database that is imported.
 struct SourceKeyArguments: ParsableArguments {
-    @Option(help: "The file that contains the passphrase of the imported database, in its first line.")
+    @Option(help: "The file that contains the passphrase of the imported database, under the rules of --key-file.")
     var sourceKeyFile: String?
 
     @Option(help: "The number of an open file descriptor from which the passphrase of the imported database is read.")
@@ -114,117 +119,130 @@ struct SourceKeyArguments: ParsableArguments {
 
     /// Reads the key, or asks for it.
     func key(of file: String) throws -> EncryptionKey {
-        let isSet = getenv(Self.variable) != nil && sourceKeyFile == nil && sourceKeyFd == nil
-        let variable = sourceKeyEnv ?? (isSet ? Self.variable : nil)
-        let source = KeySource(file: sourceKeyFile, descriptor: sourceKeyFd, variable: variable)
-        let bytes = try source.bytes ?? Passphrase.ask("Passphrase of \(file): ")
-        return try KeySource.key(bytes, isRaw: sourceRawKey, headerSalt: sourceSalt)
+        let form = KeyForm(isRaw: sourceRawKey, headerSalt: sourceSalt)
+        let source = KeySource(
+            file: sourceKeyFile,
+            descriptor: sourceKeyFd,
+            variable: sourceKeyEnv,
+            default: Self.variable
+        )
+        return try source?.key(form) ?? form.ask("Passphrase of \(file): ")
     }
 }
 
-/// The source of a key.
-private struct KeySource {
-    let file: String?
-    let descriptor: Int32?
-    let variable: String?
+/// The source of a key. `KeyProvider` reads it, with the rules that programs have.
+enum KeySource {
+    case file(String)
+    case descriptor(Int32)
+    case variable(String)
 
-    /// The largest number of bytes of a key.
-    private static let maximumByteCount = 4096
-
-    /// The bytes of the key; nil without a source.
-    var bytes: [UInt8]? {
-        get throws {
-            if let variable {
-                guard let value = getenv(variable) else { throw KeySourceError.noVariable(variable) }
-                return Array(UnsafeRawBufferPointer(start: value, count: strlen(value)))
-            }
-            if let descriptor { return try Self.line(of: descriptor) }
-            guard let file else { return nil }
-            let descriptor = open(file, O_RDONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { throw KeySourceError.noFile(file) }
-            defer { close(descriptor) }
-            var status = stat()
-            guard fstat(descriptor, &status) == 0, status.st_mode & 0o077 == 0 || status.st_mode & S_IFMT != S_IFREG
-            else {
-                throw KeySourceError.readableByOthers(file)
-            }
-            let line = try Self.line(of: descriptor)
-            // `KeyProvider` takes the whole file as a passphrase.
-            guard try Self.nextByte(of: descriptor) == nil else { throw KeySourceError.severalLines(file) }
-            return line
+    /// The source that an option names, else the default variable if it is set; nil if there is none.
+    init?(
+        file: String? = nil,
+        descriptor: Int32? = nil,
+        variable: String? = nil,
+        default defaultVariable: String? = nil
+    ) {
+        if let file {
+            self = .file(file)
+        } else if let descriptor {
+            self = .descriptor(descriptor)
+        } else if let variable {
+            self = .variable(variable)
+        } else if let defaultVariable, Self.isSet(defaultVariable) {
+            self = .variable(defaultVariable)
+        } else {
+            return nil
         }
     }
 
-    /// Reads a line, without its end: `KeyProvider` takes the same passphrase from the same file.
+    /// Reads the key.
     ///
-    /// It reads byte by byte, so that the bytes behind the line stay in a pipe.
-    private static func line(of descriptor: Int32) throws -> [UInt8] {
-        var bytes: [UInt8] = []
-        while let byte = try nextByte(of: descriptor) {
-            if byte == UInt8(ascii: "\n") {
-                if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
-                break
-            }
-            guard bytes.count < maximumByteCount else { throw KeySourceError.tooLong }
-            bytes.append(byte)
-        }
-        return bytes
-    }
-
-    private static func nextByte(of descriptor: Int32) throws -> UInt8? {
-        var byte: UInt8 = 0
-        while true {
-            let count = read(descriptor, &byte, 1)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw KeySourceError.noDescriptor(descriptor) }
-            return count == 0 ? nil : byte
+    /// - Throws: `KeyProviderError`, `KeySourceError`; `DatabaseError` for a file that cannot be opened.
+    func key(_ form: KeyForm) throws -> EncryptionKey {
+        switch self {
+        case .file(let path): try form.key(of: .file(path, format: form.format, hasOneLine: true))
+        case .descriptor(let number): try form.key(of: .line(of: number, format: form.format))
+        case .variable(let name): try Self.key(ofVariable: name, form)
         }
     }
 
-    static func key(_ bytes: [UInt8], isRaw: Bool, headerSalt: String?) throws -> EncryptionKey {
-        let key = try key(bytes, isRaw: isRaw)
-        guard let headerSalt else { return key }
-        guard let salt = self.bytes(ofDigits: headerSalt.utf8), salt.count == 16 else { throw KeySourceError.noSalt }
-        return try key.withPlaintextHeader(salt: salt)
+    /// A variable with a key. Two options may name the same one.
+    private struct Variable: Hashable {
+        let name: String
+        let isRaw: Bool
     }
 
-    private static func key(_ bytes: [UInt8], isRaw: Bool) throws -> EncryptionKey {
-        guard isRaw else { return .passphrase(bytes) }
-        guard let key = self.bytes(ofDigits: bytes), [32, 48].contains(key.count) else { throw KeySourceError.noRawKey }
-        return try .raw(key[..<32], salt: key.count > 32 ? key[32...] : nil)
+    /// The keys of the variables that were read, and with that removed from the environment.
+    private static let keys = Guarded<[Variable: EncryptionKey]>([:])
+
+    private static func isSet(_ name: String) -> Bool {
+        getenv(name) != nil || keys.withLock { $0.keys.contains { $0.name == name } }
     }
 
-    /// The bytes that pairs of hexadecimal digits stand for; nil for other characters.
-    private static func bytes(ofDigits text: some Collection<UInt8>) -> [UInt8]? {
-        let digits = text.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-        guard digits.count == text.count, digits.count.isMultiple(of: 2) else { return nil }
-        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    private static func key(ofVariable name: String, _ form: KeyForm) throws -> EncryptionKey {
+        let variable = Variable(name: name, isRaw: form.isRaw)
+        if let known = keys.withLock({ $0[variable] }) { return try form.withSalt(known) }
+        let key = try KeyForm(isRaw: form.isRaw, headerSalt: nil)
+            .key(of: .environment(name, format: form.format, isRemoved: true))
+        keys.withLock { $0[variable] = key }
+        return try form.withSalt(key)
     }
 }
 
-/// The reason for which a key cannot be read.
+/// The form of a key in its source.
+struct KeyForm {
+    /// Whether the key is not a passphrase, but hexadecimal digits.
+    let isRaw: Bool
+    /// The salt of a file with a plaintext header, as hexadecimal digits.
+    let headerSalt: String?
+
+    /// A passphrase.
+    static let passphrase = KeyForm(isRaw: false, headerSalt: nil)
+
+    fileprivate var format: KeyFormat { isRaw ? .hexadecimal : .passphrase() }
+
+    /// Asks for the key on the terminal.
+    fileprivate func ask(_ question: String) throws -> EncryptionKey { try key(Passphrase.ask(question)) }
+
+    /// The key that was typed.
+    fileprivate func key(_ bytes: [UInt8]) throws -> EncryptionKey {
+        try key(of: KeyProvider { try format.key(in: bytes, of: "the terminal") })
+    }
+
+    /// The key of a provider with ``format``.
+    fileprivate func key(of provider: KeyProvider) throws -> EncryptionKey {
+        do {
+            return try withSalt(provider.key())
+        } catch KeyProviderError.malformed {
+            throw isRaw ? KeySourceError.noRawKey : KeySourceError.empty
+        }
+    }
+
+    /// The key with the salt of the header, if there is one.
+    fileprivate func withSalt(_ key: EncryptionKey) throws -> EncryptionKey {
+        guard let headerSalt else { return key }
+        let digits = headerSalt.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+        guard digits.count == 32, headerSalt.utf8.count == 32 else { throw KeySourceError.noSalt }
+        return try key.withPlaintextHeader(
+            salt: stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+        )
+    }
+}
+
+/// The reason for which a key cannot be used.
 enum KeySourceError: Error, CustomStringConvertible {
-    case noVariable(String)
-    case noFile(String)
-    case readableByOthers(String)
-    case noDescriptor(Int32)
     case noRawKey
     case noSalt
     case different
-    case severalLines(String)
-    case tooLong
+    case empty
 
     var description: String {
         switch self {
-        case .noVariable(let name): "the environment variable \(name) is not set"
-        case .noFile(let path): "the key file \(path) cannot be read"
-        case .readableByOthers(let path): "the key file \(path) can be read by other users: change its mode to 600"
-        case .noDescriptor(let number): "the file descriptor \(number) cannot be read"
         case .noRawKey: "a raw key has 64 hexadecimal digits, or 96 with its salt"
         case .noSalt: "a salt has 32 hexadecimal digits"
         case .different: "the new passphrases differ"
-        case .severalLines(let path): "the key file \(path) has more than one line"
-        case .tooLong: "the key is longer than 4096 bytes"
+        case .empty: "the passphrase is empty"
         }
     }
 }

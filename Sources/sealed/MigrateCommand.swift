@@ -51,8 +51,7 @@ struct MigrateCommand: ParsableCommand {
 
     private func migrate() throws {
         let key = try arguments.key.key(of: arguments.file)
-        let modelPassphrase = Passphrase.fromEnvironment(Self.modelPassphraseVariable)
-        let modelKey = modelPassphrase.map { EncryptionKey.passphrase($0) } ?? key
+        let modelKey = try KeySource(default: Self.modelPassphraseVariable)?.key(.passphrase) ?? key
         let (model, version) = try SealedStore.recordedModel(of: description(of: modelFile, modelKey, isReadOnly: true))
         for name in keepFirst where model.entitiesByName[name] == nil {
             throw CommandError.unknownEntity(name, known: model.entities.map(\.name))
@@ -74,7 +73,8 @@ struct MigrateCommand: ParsableCommand {
             throw Self.problemsStatus
         }
         try coordinator.removeAllStores()
-        try Output.print("\nmigrated")
+        try Output.print()
+        try Output.print("migrated")
     }
 
     private func description(
@@ -95,20 +95,24 @@ struct MigrateCommand: ParsableCommand {
     private func show(_ preview: MigrationPreview) throws {
         guard !preview.steps.isEmpty else { return try Output.print("the store has this model") }
         try show("differences", preview.differences)
-        try Output.print("\(preview.differences.isEmpty ? "" : "\n")steps")
+        if !preview.differences.isEmpty { try Output.print() }
+        try Output.print("steps")
         for step in preview.steps {
-            try Output.print("  \(step.description.printable)")
-            if sql { for statement in step.sql { try Output.print("    \(statement.printable);") } }
+            try Output.print("  \(step.description)")
+            if sql { for statement in step.sql { try Output.print("    \(statement);") } }
         }
         if preview.expectedSpace > 0 {
-            try Output.print("\nspace\n  an estimated \(preview.expectedSpace.grouped) bytes besides the file")
+            try Output.print()
+            try Output.print("space")
+            try Output.print("  an estimated \(preview.expectedSpace.grouped) bytes besides the file")
         }
         try show("problems", preview.problems)
     }
 
     private func show(_ title: String, _ lines: [some CustomStringConvertible]) throws {
         guard !lines.isEmpty else { return }
-        try Output.print("\(title == "differences" ? "" : "\n")\(title)")
-        for line in lines { try Output.print("  \(line.description.printable)") }
+        if title != "differences" { try Output.print() }
+        try Output.print(title)
+        for line in lines { try Output.print("  \(line.description)") }
     }
 }

@@ -86,6 +86,15 @@ package final class ChildProcess {
     /// Receives the rest of the standard output, until the process closes it.
     private func receiveRest() { received += (try? output?.readToEnd()) ?? Data() }
 
+    #if os(Linux)
+        /// The environment with which the process was started, as other processes see it now.
+        package var environment: String {
+            get throws {
+                String(decoding: try Data(contentsOf: URL(filePath: "/proc/\(identifier)/environ")), as: UTF8.self)
+            }
+        }
+    #endif
+
     // MARK: End
 
     /// Whether the process has not ended.

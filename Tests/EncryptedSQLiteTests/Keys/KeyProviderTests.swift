@@ -100,6 +100,23 @@ import Testing
         try expect(KeyProvider.environment(name).key(), opensFileOf: .passphrase(passphrase))
         try expect(KeyProvider.environment(name, isRemoved: true).key(), opensFileOf: .passphrase(passphrase))
         #expect(getenv(name) == nil)
+        let source = "the environment variable \(name), which was overwritten and removed when it was read first"
+        #expect(throws: KeyProviderError.notFound(source)) { try KeyProvider.environment(name).key() }
+        setenv(name, passphrase, 1)
+        try expect(KeyProvider.environment(name).key(), opensFileOf: .passphrase(passphrase))
+        unsetenv(name)
+    }
+
+    @Test func `a removed variable is overwritten where the environment has it`() throws {
+        let name = "SEALED_TEST_\(UInt64.random(in: 0 ... .max))"
+        // The C library puts the text itself into the environment.
+        let text = strdup("\(name)=\(passphrase)")
+        defer { free(text) }
+        #expect(putenv(try #require(text)) == 0)
+        _ = try KeyProvider.environment(name, isRemoved: true).key()
+        let bytes = UnsafeRawBufferPointer(start: text, count: name.utf8.count + 1 + passphrase.utf8.count)
+        #expect(bytes.starts(with: "\(name)=".utf8))
+        #expect(bytes.dropFirst(name.utf8.count + 1).allSatisfy { $0 == 0 })
     }
 
     @Test func `a file descriptor is read to its end and closed`() throws {

@@ -32,6 +32,13 @@ public enum KeyFormat: Hashable, Sendable {
     /// The 64 hexadecimal digits of a raw key, or 96 digits: the key and its salt. A line end can follow.
     case hexadecimal
 
+    /// The key in bytes that were typed or read, for example at a prompt.
+    ///
+    /// - Parameter source: The name of the source, for errors.
+    package func key(in bytes: some Sequence<UInt8>, of source: String) throws -> EncryptionKey {
+        try key(SecretBytes(copying: bytes), of: source)
+    }
+
     /// The key in the bytes that a source holds.
     func key(_ bytes: SecretBytes, of source: String) throws -> EncryptionKey {
         switch self {
