@@ -46,6 +46,18 @@ struct ExportCommand: ParsableCommand {
     @Option(help: "An entity to export; can be repeated. All entities without it.")
     var entity: [String] = []
 
+    @Flag(
+        help: """
+            In CSV, write an apostrophe before each text that a spreadsheet program would evaluate as a formula. An \
+            import does not remove it.
+            """
+    )
+    var spreadsheetSafe = false
+
+    func validate() throws {
+        guard !spreadsheetSafe || to == .csv else { throw ValidationError("--spreadsheet-safe is for CSV.") }
+    }
+
     func run() throws {
         try ExitStatus.reporting {
             let key = try keys.key(of: store)
@@ -64,7 +76,7 @@ struct ExportCommand: ParsableCommand {
     private func write(_ export: StoreExport, to file: URL, _ progress: Progress) throws -> String {
         switch to {
         case .json: try export.exportJSONLines(to: file, progress: progress)
-        case .csv: try export.exportCSV(to: file, progress: progress)
+        case .csv: try export.exportCSV(to: file, isSafeForSpreadsheets: spreadsheetSafe, progress: progress)
         case .plaintextSQLite: try export.exportPlaintext(to: file, progress: progress)
         case .model:
             try export.exportModel(to: file)

@@ -6,14 +6,20 @@ extension StoreExport {
     /// Exports objects as CSV without encryption: a new folder with a file for each entity, such as `Book.csv`.
     ///
     /// The article <doc:TextFormats> describes the format. `StoreImport.importCSV(from:progress:)` reads the
-    /// folder, and restores every value bit for bit.
+    /// folder, and restores every value bit for bit, unless the export is safe for spreadsheets.
     ///
     /// - Parameters:
     ///   - folder: The new folder, which only its owner can read.
+    ///   - isSafeForSpreadsheets: Whether an apostrophe stands before each text that a spreadsheet program would evaluate
+    ///     as a formula when it opens a file. The values are not exact then: use it for files that people read.
     ///   - progress: Reports the objects that were written, and cancels.
     /// - Throws: `DatabaseError` if the store cannot be read, if there is a file or folder of this name, or the disk is
     ///   full; `CancellationError`.
-    public func exportCSV(to folder: URL, progress: Progress? = nil) throws {
+    public func exportCSV(
+        to folder: URL,
+        isSafeForSpreadsheets: Bool = false,
+        progress: Progress? = nil
+    ) throws {
         let new = try NewFolder(at: folder)
         try reading(progress) { reader in
             for entity in reader.entities {
@@ -24,14 +30,17 @@ extension StoreExport {
                     }
                     return true
                 }
-                try output.write { CSVWriter.append([MemberName.id] + properties.map(MemberName.text), to: &$0) }
+                let names = properties.map { property in
+                    let name = MemberName.text(of: property)
+                    return isSafeForSpreadsheets ? SpreadsheetText.inert(name) : name
+                }
+                try output.write { CSVWriter.append([MemberName.id] + names, to: &$0) }
                 try reader.forEachObject(of: entity) { object in
-                    try output.write { bytes in
-                        try CSVWriter.append(
-                            [String(object.key)] + properties.map { try text($0, of: object) },
-                            to: &bytes
-                        )
+                    let fields = try properties.map { property -> String? in
+                        let text = try text(property, of: object)
+                        return isSafeForSpreadsheets ? text.map { SpreadsheetText.inert($0, of: property) } : text
                     }
+                    try output.write { CSVWriter.append([String(object.key)] + fields, to: &$0) }
                 }
                 try output.close()
             }

@@ -12,9 +12,9 @@ extension StoreExport {
         try reading(nil) { reader in
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            let json = try encoder.encode(reader.model)
+            let json = JSONString.visible(String(decoding: try encoder.encode(reader.model), as: UTF8.self))
             let output = try OutputFile(new.temporaryPath)
-            try output.write { $0 += json }
+            try output.write { $0 += json.utf8 }
             try output.close()
         }
         try new.complete()

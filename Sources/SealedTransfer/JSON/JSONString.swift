@@ -1,7 +1,10 @@
 /// Strings of JSON (RFC 8259, section 7).
-enum JSONString {
-    /// A text between quotes, on one line of printable characters.
-    static func quoted(_ text: String) -> String {
+///
+/// Characters that a terminal acts on, or does not show, are written as `\u` and their number: control characters,
+/// characters that change the direction of the text around them, and characters without a shape.
+package enum JSONString {
+    /// A text between quotes, on one line of visible characters.
+    package static func quoted(_ text: String) -> String {
         var bytes: [UInt8] = []
         append(text, to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
@@ -10,21 +13,56 @@ enum JSONString {
     /// Appends a text between quotes.
     static func append(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-            case 0x0A: bytes += "\\n".utf8
-            case 0x0D: bytes += "\\r".utf8
-            case 0x09: bytes += "\\t".utf8
-            // JSON permits the delete character in a string; a terminal acts on it.
-            case 0..<0x20, 0x7F: bytes += "\\u00".utf8 + [digit(byte >> 4), digit(byte & 15)]
-            default: bytes.append(byte)
+        if isVisible(text) {
+            for byte in text.utf8 {
+                if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { bytes.append(UInt8(ascii: "\\")) }
+                bytes.append(byte)
             }
+        } else {
+            for scalar in text.unicodeScalars { append(scalar, to: &bytes) }
         }
         bytes.append(UInt8(ascii: "\""))
     }
 
+    private static func append(_ scalar: Unicode.Scalar, to bytes: inout [UInt8]) {
+        switch scalar {
+        case "\"", "\\": bytes += [UInt8(ascii: "\\"), UInt8(scalar.value)]
+        case "\n": bytes += "\\n".utf8
+        case "\r": bytes += "\\r".utf8
+        case "\t": bytes += "\\t".utf8
+        case _ where scalar.isVisible: bytes += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
+        default: bytes += escape(scalar)
+        }
+    }
+
+    /// The escapes of the UTF-16 code units of a character.
+    private static func escape(_ scalar: Unicode.Scalar) -> [UInt8] {
+        String(scalar).utf16.flatMap { unit in
+            Array("\\u".utf8) + [12, 8, 4, 0].map { digit(UInt8(unit >> $0 & 15)) }
+        }
+    }
+
     private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 48 + value : 87 + value }
+
+    /// Whether a text has no character that is escaped because a terminal acts on it, or does not show it.
+    static func isVisible(_ text: String) -> Bool {
+        text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } || text.unicodeScalars.allSatisfy(\.isVisible)
+    }
+
+    /// JSON of the same meaning in which such characters are escaped. In JSON, they stand in strings only, except for
+    /// space between values, which stays.
+    package static func visible(_ json: String) -> String {
+        guard !isVisible(json) else { return json }
+        var bytes: [UInt8] = []
+        for scalar in json.unicodeScalars {
+            if scalar.isVisible || scalar.value < 0x20 {
+                bytes += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
+            } else {
+                bytes += escape(scalar)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
 
     /// The text of a string between quotes, whose syntax has been checked; nil if it contains a lone surrogate.
     static func text(of bytes: ArraySlice<UInt8>) -> String? {
@@ -72,5 +110,16 @@ enum JSONString {
             value = value << 4 | UInt32(digit)
         }
         return value
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether a terminal shows the character, and does nothing else.
+    fileprivate var isVisible: Bool {
+        if value < 0x7F { return value >= 0x20 }
+        switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: return false
+        default: return !properties.isDefaultIgnorableCodePoint
+        }
     }
 }

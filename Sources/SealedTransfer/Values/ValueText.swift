@@ -45,11 +45,12 @@ package enum ValueText {
     static let composedTextMember = "_json"
 
     /// A composite value stands in the line as it is, so that other programs can read its parts. A text that is not
-    /// JSON, or that contains a line break, is a string in an object with the one member `_json`.
+    /// JSON, or that contains a line break or another character that ``JSONString`` escapes, is a string in an object
+    /// with the one member `_json`.
     private static func composite(_ text: String) -> ValueText {
         if let slice = lineOfJSON(text), !slice.isNull, !(slice.isObject && text.contains(composedTextMember)),
             // Space in front or behind it would be lost.
-            slice.range.count == text.utf8.count
+            slice.range.count == text.utf8.count, JSONString.isVisible(text)
         {
             return .literal(text)
         }

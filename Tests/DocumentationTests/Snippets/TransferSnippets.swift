@@ -26,6 +26,10 @@ enum TransferSnippets {
         try target.importCSV(from: ["Book": booksURL])
     }
 
+    static func spreadsheet(_ storeURL: URL, _ folderURL: URL, _ key: EncryptionKey) throws {
+        try StoreExport(from: storeURL, key: key).exportCSV(to: folderURL, isSafeForSpreadsheets: true)
+    }
+
     static func coreData(_ storeURL: URL, _ oldStoreURL: URL, _ key: EncryptionKey, _ model: ManagedObjectModel) throws
     {
         let target = StoreImport(into: storeURL, key: key, model: model)
