@@ -1,13 +1,13 @@
 import Foundation
-import Guarded
-import Terminal
+import Synchronization
 
-/// The standard output of the tool.
+/// The standard output of a tool. All of its lines pass through here, and none has a character that a terminal would act
+/// on: see ``Swift/String/printable``.
 ///
-/// `print` ignores errors: an output that a full disk cuts off would look like a complete one.
-enum Output {
+/// `print` of the standard library ignores errors: an output that a full disk cuts off would look like a complete one.
+package enum Output {
     /// The lines that were not written yet.
-    private static let pending = Guarded<[UInt8]>([])
+    private static let pending = Mutex<[UInt8]>([])
     /// Whether each line is written at once.
     private static let isTerminal = Terminal.isTerminal(.standardOutput)
     private static let bufferByteCount = 1 << 16
@@ -15,10 +15,23 @@ enum Output {
     /// Writes a line.
     ///
     /// - Throws: ``OutputError`` for this line, or for lines before it.
-    static func print(_ line: String) throws {
+    package static func print(_ line: String = "") throws { try append(line.printable + "\n") }
+
+    /// Writes lines in place of everything on the terminal; elsewhere below the lines before.
+    ///
+    /// - Throws: ``OutputError``
+    package static func redraw(_ lines: [String]) throws {
+        let start = isTerminal ? "\u{1B}[2J\u{1B}[H" : ""
+        try append(start + lines.map { $0.printable + "\n" }.joined())
+        try flush()
+    }
+
+    /// Writes a text in place of the line of the cursor on the terminal.
+    static func replaceLine(by text: String) { try? append("\r\u{1B}[2K" + text.printable) }
+
+    private static func append(_ text: String) throws {
         try pending.withLock { bytes in
-            bytes += line.utf8
-            bytes.append(UInt8(ascii: "\n"))
+            bytes += text.utf8
             if isTerminal || bytes.count >= bufferByteCount { try write(&bytes) }
         }
     }
@@ -26,7 +39,7 @@ enum Output {
     /// Writes the lines that were not written yet.
     ///
     /// - Throws: ``OutputError``
-    static func flush() throws {
+    package static func flush() throws {
         try pending.withLock { bytes in try write(&bytes) }
     }
 
@@ -52,11 +65,11 @@ enum Output {
 }
 
 /// A failed write to standard output.
-struct OutputError: Error, CustomStringConvertible {
+package struct OutputError: Error, CustomStringConvertible {
     /// The number of the error, see errno(3).
     let code: Int32
 
-    var description: String { "standard output cannot be written: \(String(cString: strerror(code)))" }
+    package var description: String { "standard output cannot be written: \(String(cString: strerror(code)))" }
 }
 
 // Outside of the enumeration, whose method has the name of the system's function.

@@ -36,17 +36,18 @@ package struct ProgressBar {
         let room = min(width - 1 - title.count - numbers.count, 40)
         let filled = max(room, 0) * percent / 100
         let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: max(room, 0) - filled)
-        print("\r" + (title + bar + numbers).truncated(to: width - 1), terminator: "")
-        Terminal.flush()
+        Output.replaceLine(by: (title + bar + numbers).truncated(to: width - 1))
     }
 
     /// Ends the task and replaces the bar by the result.
-    package func finish(_ result: String) {
+    ///
+    /// - Throws: ``OutputError``
+    package func finish(_ result: String) throws {
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         let time = seconds < 10 ? String(format: "%.1f s", seconds) : String(format: "%.0f s", seconds)
-        let clear = width == nil ? "" : "\r\u{1B}[2K"
-        print("\(clear)\(title)\(result) (\(time))")
-        Terminal.flush()
+        if width != nil { Output.replaceLine(by: "") }
+        try Output.print("\(title)\(result) (\(time))")
+        try Output.flush()
     }
 }
 

@@ -38,7 +38,7 @@ package struct TextTable {
     package init(_ columns: [Column], fitting rows: [[String]], width: Int?) {
         self.columns = columns
         var widths = columns.indices.map { column in
-            rows.reduce(columns[column].title.count) { max($0, $1[column].count) }
+            rows.reduce(columns[column].title.printable.count) { max($0, $1[column].printable.count) }
         }
         if let width {
             var excess = widths.reduce(0, +) + (widths.count - 1) * Self.gap.count - width
@@ -57,7 +57,7 @@ package struct TextTable {
     /// The line with the titles.
     package var header: String { line(columns.map(\.title)) }
 
-    /// Returns the line of a row. Control characters are replaced.
+    /// Returns the line of a row, in which all characters are visible: see ``Swift/String/printable``.
     ///
     /// A cell that is longer than those of the measured rows is truncated if it is a word and lines have a maximum
     /// width; otherwise the rest of the line moves to the right.

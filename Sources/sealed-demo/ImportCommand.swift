@@ -31,34 +31,37 @@ struct ImportCommand: ParsableCommand {
     var search = "encrypt"
 
     func run() throws {
-        // Output must appear before an error message.
-        defer { Terminal.flush() }
-        print("Reading")
+        try Output.print("Reading")
         let input = try readInput()
         guard !input.catalogue.records.isEmpty else {
             guard input.isEmpty else { throw DemoError.noPackages }
-            print("  The input is empty: no store is created.")
+            try Output.print("  The input is empty: no store is created.")
             return
         }
         let passphrase = try DemoPassphrase(asks: ask)
         let location = try StoreLocation(path: store, replaces: replace)
 
-        print("\nSaving into \(location.url.path(percentEncoded: false))")
+        try Output.print()
+        try Output.print("Saving into \(location.url.path(percentEncoded: false))")
         try save(input.catalogue, at: location.url, key: passphrase.key)
 
-        print("\nThe store is closed, and opened again with its passphrase")
+        try Output.print()
+        try Output.print("The store is closed, and opened again with its passphrase")
         let samples = try report(at: location.url, key: passphrase.key, expecting: input.catalogue.records.count)
 
-        print("\nA wrong passphrase")
+        try Output.print()
+        try Output.print("A wrong passphrase")
         let content = try FileReport(location.url)
         try showRefusal(at: location.url, wrongKey: passphrase.wrongKey)
         guard try FileReport(location.url).hasSameContent(as: content) else { throw DemoError.fileChanged }
 
-        print("\nThe file without its passphrase")
+        try Output.print()
+        try Output.print("The file without its passphrase")
         try content.printFindings(searchingFor: samples)
 
-        print("\nThe same store with other tools")
-        OpeningInstructions(
+        try Output.print()
+        try Output.print("The same store with other tools")
+        try OpeningInstructions(
             store: location.url,
             showsPassphrase: passphrase.isStandard,
             packageCount: input.catalogue.records.count
@@ -71,13 +74,17 @@ struct ImportCommand: ParsableCommand {
             try input.read(PackageIndex(path: file))
         } else {
             for list in PackageIndex.listsOfApt {
-                do { try input.read(list) } catch let error as PackageIndex.ReadingError { print("  \(error)") }
+                do { try input.read(list) } catch let error as PackageIndex.ReadingError {
+                    try Output.print("  \(error)")
+                }
             }
             if input.catalogue.records.isEmpty { try input.read(.statusOfDpkg) }
         }
         let merged = input.catalogue.mergedCount
-        if merged > 0 { print("  further versions of the same packages: \(merged.grouped); the newest is stored") }
-        if input.problemCount > 0 { print("  malformed lines: \(input.problemCount.grouped)") }
+        if merged > 0 {
+            try Output.print("  further versions of the same packages: \(merged.grouped); the newest is stored")
+        }
+        if input.problemCount > 0 { try Output.print("  malformed lines: \(input.problemCount.grouped)") }
         return input
     }
 
@@ -96,8 +103,8 @@ struct ImportCommand: ParsableCommand {
         let counts = try importer.run()
         let columns: [TextTable.Column] = [.text("dependency"), .number("references"), .number("unknown names")]
         let rows = counts.map { [$0.kind.fieldName, $0.resolved.grouped, $0.unresolved.grouped] }
-        print("")
-        for line in TextTable.lines(columns, rows) { print("  \(line)") }
+        try Output.print()
+        for line in TextTable.lines(columns, rows) { try Output.print("  \(line)") }
     }
 
     private func report(at url: URL, key: EncryptionKey, expecting count: Int) throws -> [String] {
@@ -114,7 +121,7 @@ struct ImportCommand: ParsableCommand {
         do {
             _ = try makeContainer(at: url, key: wrongKey)
         } catch {
-            print("  is rejected: \(error)")
+            try Output.print("  is rejected: \(error)")
             return
         }
         throw DemoError.wrongPassphraseAccepted

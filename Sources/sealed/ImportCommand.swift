@@ -142,17 +142,12 @@ struct ImportCommand: ParsableCommand {
     }
 
     private func show(_ report: ImportReport) throws {
-        if json {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            try Output.print(String(decoding: encoder.encode(report), as: UTF8.self))
-            return
-        }
+        if json { return try printJSON(report) }
         let rows = report.entities.map { [$0.entity, $0.inserted.grouped, $0.updated.grouped] }
         let columns: [TextTable.Column] = [.text("entity"), .number("new"), .number("updated")]
         for line in TextTable.lines(columns, rows) { try Output.print(line) }
-        for line in report.notImported { try Output.print("not imported: \(line.printable)") }
-        for line in report.missing { try Output.print("not in the source: \(line.printable)") }
-        for values in report.omitted { try Output.print("left out: \("\(values)".printable)") }
+        for line in report.notImported { try Output.print("not imported: \(line)") }
+        for line in report.missing { try Output.print("not in the source: \(line)") }
+        for values in report.omitted { try Output.print("left out: \(values)") }
     }
 }

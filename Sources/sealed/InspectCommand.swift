@@ -28,7 +28,8 @@ struct InspectCommand: ParsableCommand {
         var request = FetchRequest(entity)
         request.includesSubentities = false
         let count = entity.isAbstract ? 0 : try store.context.count(request)
-        try Output.print("\n\(entity.name)\(Self.kind(of: entity)), \(count.grouped) stored")
+        try Output.print()
+        try Output.print("\(entity.name)\(Self.kind(of: entity)), \(count.grouped) stored")
         let columns: [TextTable.Column] = [.text("property"), .text("type"), .text("rules")]
         for line in TextTable.lines(columns, entity.properties.map(Self.row)) { try Output.print("  \(line)") }
         for slots in entity.uniquenessConstraints {

@@ -1,7 +1,8 @@
-import Foundation
 import ObjectGraph
+import SealedTransfer
 
-/// An object as a line of JSON, its members in the order of the entity's properties.
+/// An object as a line of JSON, its members in the order of the entity's properties. Characters that a terminal acts
+/// on, or does not show, are escaped.
 struct JSONRow {
     /// The line, without a line break.
     let text: String
@@ -9,7 +10,7 @@ struct JSONRow {
     init(_ object: ManagedObject) {
         var members = ["\"_id\":\(object.managedObjectID.key)"]
         for property in object.managedObjectID.entity.properties {
-            members.append("\(Self.quoted(property.name)):\(Self.value(of: property, in: object))")
+            members.append("\(JSONString.quoted(property.name)):\(Self.value(of: property, in: object))")
         }
         text = "{" + members.joined(separator: ",") + "}"
     }
@@ -19,8 +20,8 @@ struct JSONRow {
         case .attribute(let attribute):
             switch AttributeText(object[attribute.name], as: attribute.type) {
             case .none: return "null"
-            case .word(let text): return quoted(text)
-            case .literal(let text): return withoutDelete(text)
+            case .word(let text): return JSONString.quoted(text)
+            case .literal(let text): return JSONString.visible(text)
             }
         case .relationship(let relationship) where relationship.isToMany:
             let keys = object.members(forRelationship: relationship.name).map { String($0.managedObjectID.key) }
@@ -30,19 +31,4 @@ struct JSONRow {
             return destination.map { String($0.managedObjectID.key) } ?? "null"
         }
     }
-
-    private static let encoder = {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .withoutEscapingSlashes
-        return encoder
-    }()
-
-    /// The text as a string of JSON (RFC 8259, section 7).
-    private static func quoted(_ text: String) -> String {
-        guard let data = try? encoder.encode(text) else { preconditionFailure("a text has a JSON form") }
-        return withoutDelete(String(decoding: data, as: UTF8.self))
-    }
-
-    /// JSON permits the delete character, in a string only; a terminal acts on it.
-    private static func withoutDelete(_ json: String) -> String { json.replacing("\u{7F}", with: "\\u007f") }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import ObjectGraph
+import Terminal
 
 /// The option that names the file of a model.
 struct ModelArguments: ParsableArguments {
@@ -14,7 +15,8 @@ struct ModelArguments: ParsableArguments {
         do {
             return try JSONDecoder().decode(ManagedObjectModel.self, from: Data(contentsOf: url))
         } catch let error as ModelError {
-            throw ValidationError("\(error)")
+            let lines = "\(error)".split(separator: "\n").map { String($0).printable }
+            throw ValidationError(lines.joined(separator: "\n  "))
         } catch {
             throw ValidationError("The file of the model cannot be read, or is not a model in JSON.")
         }

@@ -10,7 +10,7 @@ enum ProcessSetup {
         // that is configured, an image of its memory on the disk. The write reports the limit instead.
         signal(SIGXFSZ, SIG_IGN)
         guard let argument = firstUnreadableArgument else { return }
-        Terminal.printError("Error: argument \(argument) is not valid UTF-8, the only encoding of file names here")
+        ErrorOutput.print("Error: argument \(argument) is not valid UTF-8, the only encoding of file names here")
         exit(ExitStatus.usage.rawValue)
     }
 

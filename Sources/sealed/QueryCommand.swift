@@ -65,7 +65,8 @@ struct QueryCommand: ParsableCommand {
         do {
             return try QueryExpression(format: format, entity: entity)
         } catch {
-            throw ValidationError("\(error)\n\(error.excerpt)")
+            let lines = ["\(error)"] + error.excerpt.split(separator: "\n").map(String.init)
+            throw ValidationError(lines.map(\.printable).joined(separator: "\n"))
         }
     }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Terminal
 
 /// The command-line tool for encrypted stores.
 @main
@@ -8,7 +9,8 @@ struct SealedCommand: ParsableCommand {
         abstract: "Reads, transfers and maintains encrypted SealedData stores, without the programs that created them.",
         discussion: """
             The key comes from --key-file, --key-fd or --key-env, else from the environment variable SEALED_PASSPHRASE, \
-            else it is asked for on the terminal. It is never an argument, which every user of the machine can see.
+            else it is asked for on the terminal. It is never an argument, which every user of the machine can see. A \
+            variable is overwritten and removed from the environment of the tool when it is read.
 
             Exit status:
               0   success, and the store is sound
@@ -32,6 +34,13 @@ struct SealedCommand: ParsableCommand {
 
     static func main() {
         ProcessSetup.run()
-        main(nil)
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+        } catch {
+            // The help and the version have no text from outside.
+            guard exitCode(for: error) != .success else { exit(withError: error) }
+            ErrorOutput.end(with: fullMessage(for: error), status: exitCode(for: error).rawValue)
+        }
     }
 }

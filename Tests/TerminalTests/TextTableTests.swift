@@ -30,8 +30,12 @@ import Testing
         #expect(TextTable.lines(columns, [], width: nil) == ["section  packages"])
     }
 
-    @Test func `characters that would change the terminal are replaced`() {
-        let lines = TextTable.lines([.text("name")], [["a\u{1B}[31mb\nc"]], width: nil)
-        #expect(lines == ["name", "a\u{FFFD}[31mb\u{FFFD}c"])
+    @Test func `columns have room for the numbers of characters that would change the terminal`() {
+        let lines = TextTable.lines(
+            [.text("a\u{9B}"), .number("n")],
+            [["\u{1B}[31m", "1"], ["b\nc", "2"]],
+            width: nil
+        )
+        #expect(lines == [#"a\u{9B}     n"#, #"\u{1B}[31m  1"#, #"b\u{A}c     2"#])
     }
 }

@@ -43,7 +43,7 @@ struct Importer {
             insert(record)
             try finishStep(position + 1, of: records.count, &progress)
         }
-        progress.finish(
+        try progress.finish(
             "\(records.count.grouped) packages, \(sections.count.grouped) sections, "
                 + "\(maintainers.count.grouped) maintainers"
         )
@@ -92,7 +92,7 @@ struct Importer {
             try finishStep(position + 1, of: records.count, &progress)
         }
         let total = counts.reduce(0) { $0 + $1.resolved }
-        progress.finish("\(total.grouped) references between packages")
+        try progress.finish("\(total.grouped) references between packages")
         return counts
     }
 

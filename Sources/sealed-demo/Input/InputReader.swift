@@ -22,7 +22,7 @@ struct InputReader {
         let report = { (problem: StanzaParser.Problem) in
             problems += 1
             if problems <= Self.reportLimit {
-                Terminal.printError("\(index.path):\(problem.line): \(problem.reason)")
+                ErrorOutput.print("\(index.path):\(problem.line): \(problem.reason)")
             }
         }
         var parser = StanzaParser(wanted: PackageRecord.fieldNames, report: report)
@@ -32,11 +32,11 @@ struct InputReader {
             if let record = PackageRecord(stanza, report: report) { catalogue.add(record) }
         }
         if problems > Self.reportLimit {
-            Terminal.printError("\(index.path): \((problems - Self.reportLimit).grouped) more lines are malformed")
+            ErrorOutput.print("\(index.path): \((problems - Self.reportLimit).grouped) more lines are malformed")
         }
         problemCount += problems
         if stanzaCount + problems > 0 { isEmpty = false }
-        print("  \(index.path): \(parser.lineCount.grouped) lines, \(stanzaCount.grouped) stanzas")
-        Terminal.flush()
+        try Output.print("  \(index.path): \(parser.lineCount.grouped) lines, \(stanzaCount.grouped) stanzas")
+        try Output.flush()
     }
 }

@@ -21,15 +21,15 @@ struct FileReport {
     /// - Throws: ``DemoError/readable`` if it contains one.
     func printFindings(searchingFor samples: [String]) throws {
         let start = content.prefix(16).map { String(format: "%02x", $0) }.joined(separator: " ")
-        print("  \(content.count.grouped) bytes; the first ones are \(start)")
-        print("  (plain SQLite files begin with \"SQLite format 3\")")
-        print("  \(String(format: "%.4f", entropy)) bits of entropy in a byte, of 8")
+        try Output.print("  \(content.count.grouped) bytes; the first ones are \(start)")
+        try Output.print("  (plain SQLite files begin with \"SQLite format 3\")")
+        try Output.print("  \(String(format: "%.4f", entropy)) bits of entropy in a byte, of 8")
         if let found = samples.first(where: { content.range(of: Data($0.utf8)) != nil }) {
             throw DemoError.readable(found)
         }
         if let first = samples.first {
-            print(
-                "  \(samples.count) stored names and descriptions, such as \"\(first.printable)\": the file has none"
+            try Output.print(
+                "  \(samples.count) stored names and descriptions, such as \"\(first)\": the file has none"
             )
         }
     }

@@ -9,15 +9,15 @@ struct OpeningInstructions {
     /// The number of packages that a count should return.
     let packageCount: Int
 
-    func printAll() {
+    func printAll() throws {
         let path = Self.quotedForShell(store.path(percentEncoded: false))
         // The shell substitutes a secret passphrase, so that it is neither printed nor typed.
         let passphrase = showsPassphrase ? DemoPassphrase.standard : "$\(Passphrase.variable)"
         let statements = #"PRAGMA key = '\#(passphrase)'; SELECT count(*) FROM \"Package\";"#
-        print("  sqlcipher \(path) \"\(statements)\"")
-        print("      returns \(packageCount), the number of packages")
-        print("  sqlite3 \(path) .tables")
-        print("      fails: without its key the file is not a database")
+        try Output.print("  sqlcipher \(path) \"\(statements)\"")
+        try Output.print("      returns \(packageCount), the number of packages")
+        try Output.print("  sqlite3 \(path) .tables")
+        try Output.print("      fails: without its key the file is not a database")
     }
 
     /// Returns the text as one word of a POSIX shell.

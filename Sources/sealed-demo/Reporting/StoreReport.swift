@@ -19,7 +19,7 @@ struct StoreReport {
         let packages = try context.fetchCount(FetchDescriptor<Package>())
         let sections = try context.fetchCount(FetchDescriptor<Section>())
         let maintainers = try context.fetchCount(FetchDescriptor<Maintainer>())
-        print(
+        try Output.print(
             "  \(packages.grouped) packages, \(sections.grouped) sections, \(maintainers.grouped) maintainers"
         )
         return packages
@@ -35,7 +35,7 @@ struct StoreReport {
         let rows = sections.sorted { ($1.count, $0.name) < ($0.count, $1.name) }.prefix(Self.rowCount).map {
             [$0.name, $0.count.grouped, "\(($0.size / 1024).grouped) MiB"]
         }
-        printTable("Largest sections", [.text("section"), .number("packages"), .number("installed size")], rows)
+        try printTable("Largest sections", [.text("section"), .number("packages"), .number("installed size")], rows)
     }
 
     /// Prints the packages with the most dependants, counted by following relationships.
@@ -49,7 +49,7 @@ struct StoreReport {
                 $0.package.suggestedBy.count.grouped,
             ]
         }
-        printTable(
+        try printTable(
             "Packages with most dependants",
             [.text("package"), .number("required by"), .number("recommended by"), .number("suggested by")],
             rows
@@ -63,8 +63,8 @@ struct StoreReport {
         let count = try context.fetchCount(descriptor)
         descriptor.fetchLimit = Self.rowCount
         let rows = try context.fetch(descriptor).map { [$0.name, $0.section?.name ?? "", $0.summary] }
-        printTable(
-            "Descriptions that contain \"\(text.printable)\": \(count.grouped)",
+        try printTable(
+            "Descriptions that contain \"\(text)\": \(count.grouped)",
             [.text("package"), .text("section"), .text("description")],
             rows
         )
@@ -81,10 +81,11 @@ struct StoreReport {
         return Array(names + summaries)
     }
 
-    private func printTable(_ title: String, _ columns: [TextTable.Column], _ rows: [[String]]) {
-        print("\n\(title)")
+    private func printTable(_ title: String, _ columns: [TextTable.Column], _ rows: [[String]]) throws {
+        try Output.print()
+        try Output.print(title)
         let room = Terminal.width.map { $0 - 2 } ?? 100
-        for line in TextTable.lines(columns, rows, width: room) { print("  \(line)") }
-        Terminal.flush()
+        for line in TextTable.lines(columns, rows, width: room) { try Output.print("  \(line)") }
+        try Output.flush()
     }
 }

@@ -23,7 +23,7 @@ struct WatchCommand: AsyncParsableCommand {
             watching.cancel()
         }
         try await watching.value
-        print("Ended.")
+        try Output.print("Ended.")
     }
 
     @MainActor
@@ -31,12 +31,9 @@ struct WatchCommand: AsyncParsableCommand {
         let notes = try ResultsObserver(sortBy: [SortDescriptor(\Note.text)], modelContext: context)
         for await changes in notes.changes() {
             let new = Set(changes.isInitial ? [] : changes.insertions.map(\.index))
-            var lines = notes.results.enumerated().map { (new.contains($0) ? "+ " : "  ") + $1.text.printable }
-            lines.append("\(lines.count.grouped) notes; 'q' and the return key end the list\n")
-            // In a terminal the list is drawn in place of the previous one.
-            let start = Terminal.isTerminal(.standardOutput) ? "\u{1B}[2J\u{1B}[H" : ""
-            // Not by `print`, whose output has to be flushed, which would wait for the thread that reads the input.
-            try FileHandle.standardOutput.write(contentsOf: Data((start + lines.joined(separator: "\n")).utf8))
+            var lines = notes.results.enumerated().map { (new.contains($0) ? "+ " : "  ") + $1.text }
+            lines.append("\(lines.count.grouped) notes; 'q' and the return key end the list")
+            try Output.redraw(lines)
         }
     }
 }

@@ -38,7 +38,7 @@ struct BackupCommand: ParsableCommand {
             _ = try ProgressDisplay.run("backup") {
                 try opened.store.backUp(to: target, key: newKey, replacesExisting: replace, progress: $0)
             } result: { _ in
-                newFile.printable
+                newFile
             }
         }
     }

@@ -38,7 +38,7 @@ struct ProgressDisplay {
         }
         guard Terminal.isTerminal(.standardError) else {
             let value = try body(progress)
-            Terminal.printError("\(title): \(result(value))")
+            ErrorOutput.print("\(title): \(result(value))")
             return value
         }
         let start = ContinuousClock.now
@@ -48,7 +48,7 @@ struct ProgressDisplay {
         painter.stop()
         let value = try outcome.get()
         let seconds = (ContinuousClock.now - start) / .seconds(1)
-        Terminal.printError("\(title): \(result(value)) (\(String(format: "%.1f", seconds)) s)")
+        ErrorOutput.print("\(title): \(result(value)) (\(String(format: "%.1f", seconds)) s)")
         return value
     }
 
@@ -76,7 +76,7 @@ struct ProgressDisplay {
         func start() {
             Thread.detachNewThread { [self] in
                 repeat { paint() } while stopping.wait(timeout: .now() + ProgressDisplay.pause) == .timedOut
-                write("\r\u{1B}[2K")
+                ErrorOutput.replaceLine(by: "")
                 stopped.signal()
             }
         }
@@ -91,9 +91,7 @@ struct ProgressDisplay {
             let filled = Int(progress.fractionCompleted * 30)
             let bar =
                 String(repeating: "█", count: min(filled, 30)) + String(repeating: "░", count: max(0, 30 - filled))
-            write("\r\(title) \(bar) \(Int(progress.fractionCompleted * 100)) %")
+            ErrorOutput.replaceLine(by: "\(title) \(bar) \(Int(progress.fractionCompleted * 100)) %")
         }
-
-        private func write(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
     }
 }

@@ -44,7 +44,7 @@ struct RepairCommand: ParsableCommand {
             if json {
                 try printJSON(RepairJSON(report))
             } else {
-                for problem in report.repaired { try Output.print("repaired: \(problem)".printable) }
+                for problem in report.repaired { try Output.print("repaired: \(problem)") }
                 try report.check.printLines()
             }
             guard report.check.isSound else { throw ExitCode(ExitStatus.problemsFound.rawValue) }

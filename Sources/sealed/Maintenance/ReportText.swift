@@ -1,5 +1,6 @@
 import Foundation
 import SealedStore
+import SealedTransfer
 import Terminal
 
 /// A problem as a member of a JSON report.
@@ -94,21 +95,21 @@ struct SalvageJSON: Encodable {
     }
 }
 
-/// Prints a value as one JSON object.
+/// Prints a value as one JSON object, in several lines.
 func printJSON(_ value: some Encodable) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    try Output.print(String(decoding: encoder.encode(value), as: UTF8.self))
+    let json = JSONString.visible(String(decoding: try encoder.encode(value), as: UTF8.self))
+    for line in json.split(separator: "\n") { try Output.print(String(line)) }
 }
 
 extension StoreReport {
     /// Prints the problems, a line each.
     func printLines() throws {
-        for problem in problems { try Output.print(problem.description.printable) }
+        for problem in problems { try Output.print(problem.description) }
         for index in uncheckedIndexes {
             try Output.print(
                 "\(index): the words of the full-text index are not compared in a store that is open for reading"
-                    .printable
             )
         }
     }

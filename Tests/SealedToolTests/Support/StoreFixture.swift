@@ -1,3 +1,4 @@
+import EncryptedSQLite
 import Foundation
 import ObjectGraph
 import SealedStore
@@ -9,11 +10,12 @@ enum StoreFixture {
         _ url: URL,
         _ entities: [EntityDescription],
         passphrase: String = Tool.passphrase,
+        key: EncryptionKey? = nil,
         version: String? = nil
     ) throws -> ManagedObjectContext {
         SealedStore.register()
         let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(entities: entities))
-        var options: [String: any Sendable] = [SealedStore.keyOption: passphrase]
+        var options: [String: any Sendable] = [SealedStore.keyOption: key ?? .passphrase(passphrase)]
         options[SealedStore.modelVersionOption] = version
         var description = PersistentStoreDescription(type: SealedStore.storeType, url: url, options: options)
         description.shouldMigrateStoreAutomatically = false
@@ -27,9 +29,10 @@ enum StoreFixture {
         _ entities: [EntityDescription],
         _ objects: [(entity: String, values: [String: Value])] = [],
         passphrase: String = Tool.passphrase,
+        key: EncryptionKey? = nil,
         version: String? = nil
     ) throws {
-        let context = try open(url, entities, passphrase: passphrase, version: version)
+        let context = try open(url, entities, passphrase: passphrase, key: key, version: version)
         for (name, values) in objects {
             guard let entity = context.model.entitiesByName[name] else { continue }
             let object = ManagedObject(entity: entity, insertInto: context)
