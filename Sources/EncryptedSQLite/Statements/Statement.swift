@@ -92,6 +92,13 @@ public struct Statement: ~Copyable {
         Int(sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_RUN, 1))
     }
 
+    /// Returns the error for rows that contradict each other although every page has verified, and records the damage.
+    @inline(never)
+    package func damage() -> DatabaseError {
+        connection.noteDamage()
+        return .damaged(path: connection.path)
+    }
+
     /// Creates the error for a result code. Out of line, so that the callers stay small.
     @usableFromInline @inline(never)
     func failure(_ code: Int32) -> DatabaseError {

@@ -46,7 +46,9 @@ struct BatchKeys {
 
     /// The keys of a root entity, ascending.
     func keys(of entity: Entity) throws -> [Int64] {
-        try connection.withStatement(Self.keys(of: entity) + #" ORDER BY "_id""#) { try $0.primaryKeys(of: entity) }
+        try connection.withStatement(Self.keys(of: entity) + #" ORDER BY "_id""#) {
+            try $0.primaryKeys(of: entity, .ascending(after: 0))
+        }
     }
 }
 

@@ -19,8 +19,10 @@ struct HistoryCheck {
         let sql = #"SELECT "_id", "parts", "timestamp", "changes" FROM "_history" ORDER BY "_id""#
         try connection.withStatement(sql) { statement in
             var last: Int64 = 0
+            var walk = KeyWalk(.ascending(after: .min))
             while try statement.step() {
                 let number = statement.integer(at: 0)
+                try walk.visit(number, of: statement)
                 if number != last + 1 { parts = 0 }
                 last = number
                 if !isReadable(statement.blob(at: 3), number, settings) { note(number) }

@@ -47,8 +47,10 @@ enum ExchangeMarks {
             let entityColumn = table.hasEntityColumn ? #", "_entity""# : ""
             let sql = #"SELECT "_id"\#(entityColumn) FROM \#(table.name) ORDER BY "_id""#
             try connection.withUncachedStatement(sql) { statement in
+                var walk = KeyWalk(.ascending(after: 0))
                 while try statement.step() {
                     let id = try table.id(of: statement, entityColumn: 1, storeUUID: store.uuid)
+                    try walk.visit(id.key, of: statement)
                     encoder.add(.insert, id.entity, keys: id.key...id.key)
                 }
             }

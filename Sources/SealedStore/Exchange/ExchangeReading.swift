@@ -23,7 +23,7 @@ struct ExchangeReading {
             let sql = "SELECT \(selection.columns) FROM \(table.name) AS t0 WHERE \(condition) ORDER BY t0.\"_id\""
             try connection.withStatement(sql) { query in
                 try group.bind(to: query)
-                try selection.readAll(query, into: &rows)
+                try selection.readAll(query, into: &rows, order: group.order)
             }
         }
         return rows.finish()
@@ -49,7 +49,12 @@ struct ExchangeReading {
         return try connection.withStatement(sql) { statement in
             try statement.bind(owner, at: 1)
             var keys: [Int64] = []
-            while try statement.step() { keys.append(statement.integer(at: 0)) }
+            var walk = KeyWalk(position == nil ? .ascending(after: 0) : .sorted)
+            while try statement.step() {
+                let key = statement.integer(at: 0)
+                try walk.visit(key, of: statement)
+                keys.append(key)
+            }
             return keys
         }
     }

@@ -18,10 +18,13 @@ extension OpenStore {
             var rows = rowBuilder(for: selection, in: generation, readFailures: readFailures)
             for group in KeyGroup.groups(of: keys, .reading) {
                 let condition = group.condition(#"t0."_id""#)
-                let sql = "SELECT \(selection.columns) FROM \(table) AS t0 WHERE \(condition)"
+                // Of a list, SQLite looks up each key once. A range is a walk, which the order costs nothing.
+                let isRange = group.form == .range
+                let order = isRange ? #" ORDER BY t0."_id""# : ""
+                let sql = "SELECT \(selection.columns) FROM \(table) AS t0 WHERE \(condition)\(order)"
                 try connection.withStatement(sql) { query in
                     try group.bind(to: query)
-                    try selection.readAll(query, into: &rows)
+                    try selection.readAll(query, into: &rows, order: isRange ? group.order : .any)
                 }
             }
             return rows.finish()
@@ -54,9 +57,12 @@ extension OpenStore {
                     """
                 try connection.withStatement(sql) { query in
                     try group.bind(to: query)
-                    try selection.readAll(query, into: &rows) { query in
+                    var walk = PairWalk(from: group.keys.first ?? 0, hasPositions: position != nil)
+                    try selection.readAll(query, into: &rows, order: .any) { query in
                         let key = query.integer(at: 0)
-                        result.append(member: key, of: query.integer(at: selection.columnCount))
+                        let owner = query.integer(at: selection.columnCount)
+                        try walk.visit(owner, key, of: query)
+                        result.append(member: key, of: owner)
                         return !isShared || seen.insert(key).inserted
                     }
                 }

@@ -24,8 +24,11 @@ extension OpenStore {
             return try connection.withStatement(statement.sql, observer: scanMonitor(for: request)) { query in
                 try statement.bind(to: query)
                 var ids: [ManagedObjectID] = []
+                var walk = KeyWalk(request.keyOrder)
                 while try query.step() {
-                    ids.append(try table.id(of: query, entityColumn: 1, storeUUID: uuid))
+                    let id = try table.id(of: query, entityColumn: 1, storeUUID: uuid)
+                    try walk.visit(id.key, of: query)
+                    ids.append(id)
                 }
                 return ids
             }
@@ -72,7 +75,7 @@ extension OpenStore {
         return try connection.withStatement(statement.sql, observer: scanMonitor(for: request)) { query in
             try statement.bind(to: query)
             var rows = rowBuilder(for: selection, in: generation, readFailures: request.readFailures)
-            try selection.readAll(query, into: &rows, observer: connection.rowObserver)
+            try selection.readAll(query, into: &rows, order: request.keyOrder, observer: connection.rowObserver)
             return rows.finish()
         }
     }
@@ -94,5 +97,24 @@ extension OpenStore {
         guard selection.mayDefer else { return RowBatchBuilder(readFailures: readFailures) }
         let source = generation.map(deferredBlobs.pinned) ?? deferredBlobs
         return RowBatchBuilder(deferredValues: source, readFailures: readFailures)
+    }
+}
+
+extension FetchRequest {
+    /// The order of the rows of the request's statement.
+    fileprivate var keyOrder: KeyOrder {
+        sort.isEmpty && search == nil ? .ascending(after: predicate?.lowerKeyBound ?? 0) : .sorted
+    }
+}
+
+extension QueryExpression {
+    /// A key that is less than those of all objects for which the condition holds.
+    fileprivate var lowerKeyBound: Int64 {
+        switch self {
+        case .comparison(.greater, .variable(0), .literal(.integer(let key))): key
+        case .comparison(.greaterOrEqual, .variable(0), .literal(.integer(let key))): max(key, 1) - 1
+        case .and(let conditions): conditions.reduce(0) { max($0, $1.lowerKeyBound) }
+        default: 0
+        }
     }
 }

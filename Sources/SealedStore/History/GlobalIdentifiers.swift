@@ -49,7 +49,7 @@ enum IdentityTable {
                 SELECT t."_id" FROM \(schema.table(of: root).name) AS t WHERE NOT EXISTS \
                 (SELECT 1 FROM "_identity" WHERE "entity" = \(schema.names.code(of: root)) AND "key" = t."_id")
                 """
-            let keys = try connection.withUncachedStatement(sql) { try $0.primaryKeys(of: root) }
+            let keys = try connection.withUncachedStatement(sql) { try $0.primaryKeys(of: root, .any) }
             try insert(keys, of: root, schema.names, &identifiers, on: connection)
             count += keys.count
         }

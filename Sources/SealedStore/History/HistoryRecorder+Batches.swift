@@ -111,7 +111,9 @@ extension HistoryRecorder {
                     SELECT "_id" FROM \(store.schema.table(of: root).name) WHERE "_id" > \(last) \
                     ORDER BY "_id" LIMIT \(Self.rowsAtOnce)
                     """
-                let part = try connection.withUncachedStatement(sql) { try $0.primaryKeys(of: root) }
+                let part = try connection.withUncachedStatement(sql) {
+                    try $0.primaryKeys(of: root, .ascending(after: last))
+                }
                 guard let end = part.last else { break }
                 try addDeletions(part, of: root)
                 last = end

@@ -170,8 +170,12 @@ extension OpenStore {
             }
             if let numbers = request.numbers { try statement.bind(text: HistoryTable.list(numbers), at: 7) }
             var transactions: [PersistentHistoryTransaction] = []
+            let first = max(request.after, 0)
+            var walk = KeyWalk(request.isDescending ? .descending(before: .max) : .ascending(after: first))
             while try statement.step() {
                 let number = statement.integer(at: 0)
+                guard number > first else { throw statement.damage() }
+                try walk.visit(number, of: statement)
                 let parts = statement.integer(at: 1)
                 var groups: [PersistentHistoryTransaction.Group] = []
                 if request.includesChanges {
@@ -220,11 +224,14 @@ extension OpenStore {
             try statement.bind(number - 1, at: 2)
             var groups: [PersistentHistoryTransaction.Group] = []
             var found: Int64 = 0
+            var walk = KeyWalk(.ascending(after: number - count - 1))
             while try statement.step() {
+                let row = statement.integer(at: 0)
+                try walk.visit(row, of: statement)
                 guard statement.isNull(at: 1) else { throw HistoryReader.damage }
                 var decoder = HistoryDecoder(
                     statement.blob(at: 2),
-                    row: statement.integer(at: 0),
+                    row: row,
                     model: model,
                     renamings: settings.renamings,
                     includesValues: request.includesValues
@@ -278,8 +285,10 @@ extension OpenStore {
         var timestamp: Double?
         try connection.withStatement(sql) { statement in
             try statement.bind([parameter])
+            var walk = KeyWalk(.ascending(after: .min))
             while try statement.step() {
                 let (first, last) = (statement.integer(at: 0), statement.integer(at: 1))
+                try walk.visit(last, of: statement)
                 guard first > 0, first <= last else { throw HistoryReader.damage }
                 count += 1
                 timestamp = statement.real(at: 2)

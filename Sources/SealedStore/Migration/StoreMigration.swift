@@ -93,27 +93,44 @@ struct StoreMigration {
     }
 
     private func run(_ copy: RowCopy, _ rows: inout Int, reportingTo progress: MigrationProgress?) throws {
-        guard let progress else { return try connection.execute(copy.sql) }
+        guard let progress else { return try write(copy.sql) }
         let last = try value("SELECT max(\(copy.key)) FROM \(copy.table)") ?? 0
         var key: Int64 = 0
         while key < last {
             try progress.checkCancellation()
-            let end =
-                try value(
-                    """
-                    SELECT max(k) FROM (SELECT \(copy.key) AS k FROM \(copy.table) WHERE \(copy.key) > \(key) \
-                    ORDER BY \(copy.key) LIMIT \(Self.rowsAtOnce))
-                    """
-                ) ?? last
-            try connection.withStatement(copy.sqlForRange) { statement in
-                try statement.bind(key, at: 1)
-                try statement.bind(end, at: 2)
-                try statement.run()
-            }
+            let end = try end(of: copy, after: key) ?? last
+            try write(copy.sqlForRange, [key, end])
             key = end
             rows += connection.changes
             progress.report(rows: rows)
             progress.report(Double(key) / Double(last))
+        }
+    }
+
+    /// The last key of the next rows of a copy.
+    private func end(of copy: RowCopy, after key: Int64) throws -> Int64? {
+        let sql = """
+            SELECT max(k) FROM (SELECT \(copy.key) AS k FROM \(copy.table) WHERE \(copy.key) > ? \
+            ORDER BY \(copy.key) LIMIT \(Self.rowsAtOnce))
+            """
+        return try connection.withStatement(sql) { row in
+            try row.bind(key, at: 1)
+            guard try row.step(), !row.isNull(at: 0) else { return nil }
+            guard row.integer(at: 0) > key else { throw row.damage() }
+            return row.integer(at: 0)
+        }
+    }
+
+    /// Runs the statement of a copy. The keys of the old table are unique: that the new table has one already proves
+    /// that the tree of the old table is damaged.
+    private func write(_ sql: String, _ parameters: [Int64] = []) throws {
+        try connection.withStatement(sql) { statement in
+            for (index, parameter) in parameters.enumerated() { try statement.bind(parameter, at: Int32(index + 1)) }
+            do {
+                try statement.run()
+            } catch DatabaseError.constraint(let violation) where violation.kind == .primaryKey {
+                throw statement.damage()
+            }
         }
     }
 

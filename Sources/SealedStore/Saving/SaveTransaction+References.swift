@@ -34,8 +34,10 @@ extension SaveTransaction {
             try connection.withStatement(sql + #" ORDER BY t0."_id""#) { query in
                 try group.bind(to: query)
                 var position = group.keys.startIndex
+                var walk = KeyWalk(group.order)
                 while try query.step() {
                     let found = query.integer(at: 0)
+                    try walk.visit(found, of: query)
                     while position < group.keys.endIndex, group.keys[position] < found {
                         missing.append(group.keys[position])
                         position += 1

@@ -135,29 +135,33 @@ final class EntitySelection: Sendable {
     /// Copies the remaining rows of the statement.
     ///
     /// - Parameters:
+    ///   - order: The order of the statement's rows.
     ///   - observer: Counts the rows.
     ///   - isWanted: Whether to copy the statement's current row.
-    /// - Throws: ``SealedStoreError/damagedRow(entity:property:)`` if a row has a key that is not positive, or is of an
-    ///   unknown entity; errors of a step.
+    /// - Throws: ``SealedStoreError/damagedRow(entity:property:)`` if a row has a key that is not positive, is of an
+    ///   unknown entity, or has a value of another type than its column; `DatabaseError.damaged` if the rows are not in
+    ///   the order of the statement; errors of a step.
     @inline(__always)
     func readAll(
         _ statement: borrowing Statement,
         into rows: inout RowBatchBuilder,
+        order: KeyOrder,
         observer: RowObserver? = nil,
-        where isWanted: (borrowing Statement) -> Bool = { _ in true }
+        where isWanted: (borrowing Statement) throws -> Bool = { _ in true }
     ) throws {
+        var walk = KeyWalk(order)
         if let onlyLayout, observer == nil, !isPartial {
             while try statement.step() {
-                if isWanted(statement) { try read(statement, onlyLayout, into: &rows) }
+                if try isWanted(statement) { try read(statement, onlyLayout, &walk, into: &rows) }
             }
             return
         }
         while try statement.step() {
-            guard isWanted(statement) else { continue }
+            guard try isWanted(statement) else { continue }
             guard let layout = onlyLayout ?? layouts[statement.integer(at: 2)] else {
                 throw damage("_entity")
             }
-            try read(statement, layout, into: &rows)
+            try read(statement, layout, &walk, into: &rows)
             for slot in layout.omittedSlots { rows.setOmitted(at: slot) }
             observer?.didReadRow()
         }
@@ -176,10 +180,16 @@ final class EntitySelection: Sendable {
     }
 
     @inline(__always)
-    private func read(_ statement: borrowing Statement, _ layout: RowLayout, into rows: inout RowBatchBuilder) throws {
+    private func read(
+        _ statement: borrowing Statement,
+        _ layout: RowLayout,
+        _ walk: inout KeyWalk,
+        into rows: inout RowBatchBuilder
+    ) throws {
         let word = statement.integer(at: 1)
         let key = statement.integer(at: 0)
         guard key.isPrimaryKey else { throw damage("_id") }
+        try walk.visit(key, of: statement)
         rows.begin(
             key: key,
             version: UInt32(truncatingIfNeeded: word),

@@ -85,6 +85,9 @@ struct KeyGroup {
     /// The SQL condition that a column has one of the keys.
     func condition(_ column: String) -> String { form.condition(column) }
 
+    /// The order of the rows that a statement sorts by their keys.
+    var order: KeyOrder { .ascending(after: max(keys.first ?? 1, 1) - 1) }
+
     /// Binds the keys to the first parameters of a statement.
     func bind(to statement: borrowing Statement) throws {
         switch form {

@@ -98,7 +98,12 @@ package struct ExportTransaction {
         try connection.withStatement(sql) { query in
             try query.bind(owners.lowerBound, at: 1)
             try query.bind(owners.upperBound, at: 2)
-            while try query.step() { try body(query.integer(at: 0), query.integer(at: 1)) }
+            var walk = PairWalk(from: owners.lowerBound, hasPositions: position != nil)
+            while try query.step() {
+                let (owner, member) = (query.integer(at: 0), query.integer(at: 1))
+                try walk.visit(owner, member, of: query)
+                try body(owner, member)
+            }
         }
     }
 }

@@ -126,7 +126,12 @@ extension ImportTransaction {
             try query.bind(member, at: 2)
             try query.bind(Self.membersAtOnce, at: 3)
             var keys: [Int64] = []
-            while try query.step() { keys.append(query.integer(at: 0)) }
+            var walk = KeyWalk(.ascending(after: member))
+            while try query.step() {
+                let key = query.integer(at: 0)
+                try walk.visit(key, of: query)
+                keys.append(key)
+            }
             return keys
         }
     }

@@ -68,7 +68,7 @@ struct ModelInference {
                 if rows % 1024 == 0, progress?.isCancelled ?? false { throw CancellationError() }
             }
         }
-        contents[table.name] = Dictionary(uniqueKeysWithValues: zip(columns.map(\.name), counts))
+        contents[table.name] = Dictionary(zip(columns.map(\.name), counts), uniquingKeysWith: { $1 })
         return rows
     }
 

@@ -64,7 +64,8 @@ final class ExportReader {
             )
             var objects = rows.map { ExportedObject(entity: entity, row: $0) }
             guard let first = objects.first, let last = objects.last else { return }
-            let positions = Dictionary(uniqueKeysWithValues: objects.indices.map { (objects[$0].key, $0) })
+            // The store returns ascending keys or throws.
+            let positions = Dictionary(objects.indices.map { (objects[$0].key, $0) }, uniquingKeysWith: { $1 })
             for relationship in relationships {
                 for index in objects.indices { objects[index].members[relationship.slot] = [] }
                 try transaction.forEachMember(of: relationship, owners: first.key...last.key) { owner, member in
