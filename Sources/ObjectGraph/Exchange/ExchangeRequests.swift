@@ -46,7 +46,8 @@ public struct ChangeSetResult: Hashable, Sendable {
     public enum Outcome: Hashable, Sendable {
         /// The changes were applied.
         case applied
-        /// The change set is the store's own one: its changes count as exchanged.
+        /// The change set is the store's own one: its changes count as exchanged. A change set with the identifier of an
+        /// own one and other content is applied like one of another store.
         case acknowledged
         /// The store contains the change set already. Nothing was done.
         case skipped

@@ -27,6 +27,8 @@ struct ExchangeRecord: Codable, Hashable, Sendable {
         var id: UUID
         /// The number of the last transaction that it contains.
         var covered: Int64
+        /// The ``ObjectGraph/ChangeSet/digest()`` of its content; nil if an earlier version of the package has made it.
+        var digest: String?
     }
 
     /// The number of change sets in the record. Earlier ones are in rows of their own.
@@ -140,9 +142,17 @@ struct ExchangeRecord: Codable, Hashable, Sendable {
         }
     }
 
-    /// The change set with an identifier that was made for the next position; nil for one of another store.
-    func outstanding(_ id: UUID, on connection: Connection) throws -> Outstanding? {
-        try outstanding.first { $0.id == id } ?? Self.earlierOutstanding(on: connection).first { $0.id == id }
+    /// The record of a change set that the store has made for the next position; nil for a change set of another store.
+    ///
+    /// An identifier proves nothing: whoever reads a change set can give its identifier to other content. Other content
+    /// is a change set of another store, for this store as for all others. They apply it, so that this store must apply
+    /// it too to stay equal; its own changes remain pending, and are sent with its next change set.
+    func outstanding(_ changeSet: ChangeSet, on connection: Connection) throws -> Outstanding? {
+        let known =
+            try outstanding.first { $0.id == changeSet.id }
+            ?? Self.earlierOutstanding(on: connection).first { $0.id == changeSet.id }
+        guard let known, let digest = known.digest else { return known }
+        return try changeSet.digest() == digest ? known : nil
     }
 
     /// Advances to the position of a change set that the store contains now. No change set is made for it any more.

@@ -19,9 +19,9 @@ extension OpenStore {
             let isCurrent = try writeTransaction { connection in
                 guard var record = try ExchangeRecord.read(on: connection), record == draft.record else { return false }
                 if draft.changeSet.changes.isEmpty {
-                    try record.acknowledge(through: draft.covered, on: connection)
+                    try record.acknowledge(through: draft.outstanding.covered, on: connection)
                 } else {
-                    try record.note(.init(id: draft.changeSet.id, covered: draft.covered), on: connection)
+                    try record.note(draft.outstanding, on: connection)
                 }
                 // A repeated call commits nothing, which following processes would have to examine.
                 if record != draft.record { try record.write(on: connection) }
@@ -34,7 +34,7 @@ extension OpenStore {
 
     private struct Draft {
         let record: ExchangeRecord
-        let covered: Int64
+        let outstanding: ExchangeRecord.Outstanding
         let changeSet: ChangeSet
     }
 
@@ -45,20 +45,28 @@ extension OpenStore {
         let pending = try PendingChanges(record, self, on: connection)
         if pending.isEmpty, pending.lastTransaction == record.acknowledged { return nil }
         var builder = ChangeSetBuilder(pending, ExchangeReading(connection: connection, store: self))
-        let last = record.outstanding.last
+        let changes = try builder.changes()
+        func changeSet(_ id: UUID) -> ChangeSet {
+            ChangeSet(
+                id: id,
+                origin: record.replica,
+                sequence: record.position + 1,
+                timestamp: Date(),
+                authors: pending.authors,
+                modelHash: exchanged.modelHash,
+                changes: changes
+            )
+        }
         var identifiers = GlobalIdentifierSequence()
-        // Of the same transactions, the same change set is made.
-        let id = last.flatMap { $0.covered == pending.lastTransaction ? $0.id : nil } ?? identifiers.next()
-        let changeSet = ChangeSet(
-            id: id,
-            origin: record.replica,
-            sequence: record.position + 1,
-            timestamp: Date(),
-            authors: pending.authors,
-            modelHash: exchanged.modelHash,
-            changes: try builder.changes()
-        )
-        return Draft(record: record, covered: pending.lastTransaction, changeSet: changeSet)
+        var outstanding = ExchangeRecord.Outstanding(id: identifiers.next(), covered: pending.lastTransaction)
+        outstanding.digest = try changeSet(outstanding.id).digest()
+        // Of the same transactions, the same change set is made, unless the store was migrated in between.
+        if let last = record.outstanding.last, last.covered == outstanding.covered,
+            last.digest.map({ $0 == outstanding.digest }) ?? true
+        {
+            outstanding = last
+        }
+        return Draft(record: record, outstanding: outstanding, changeSet: changeSet(outstanding.id))
     }
 
     /// The position in the common order.
@@ -92,7 +100,7 @@ extension OpenStore {
             guard changeSet.sequence == record.position + 1 else {
                 throw ExchangeError.outOfSequence(position: record.position, sequence: changeSet.sequence)
             }
-            let own = try record.outstanding(changeSet.id, on: connection)
+            let own = try record.outstanding(changeSet, on: connection)
             try record.advance(to: changeSet.sequence, on: connection)
             if let own {
                 try record.acknowledge(through: own.covered, on: connection)

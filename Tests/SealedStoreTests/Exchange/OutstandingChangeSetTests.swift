@@ -70,6 +70,87 @@ import Testing
         #expect(try state().rows == 1)
     }
 
+    // first                    | foreign program                 | second
+    // makes a change set       | reads it, appends other content |
+    //                          | with its identifier             |
+    // receives it              |                                 | receives it
+    // sends its own change set |                                 | receives it
+    @Test func `other content with the identifier of an own change set is applied, and the own one is sent again`()
+        throws
+    {
+        let (first, second) = (try Branch(folder.file("first.store")), try Branch(folder.file("second.store")))
+        let log = ChangeLog()
+        let party = try first.insert("Party", ["code": "a"])
+        try first.exchange(log)
+        try second.receive(log)
+        try first.set(party, "note", "own")
+        let own = try #require(try first.coordinator.changeSet())
+        #expect(try first.coordinator.changeSet()?.id == own.id, "the same change set, made again")
+        let change = try #require(own.changes.first)
+        let forged = ChangeSet(
+            id: own.id,
+            origin: own.origin,
+            sequence: own.sequence,
+            timestamp: own.timestamp,
+            authors: own.authors,
+            modelHash: own.modelHash,
+            changes: [
+                .init(
+                    identifier: change.identifier,
+                    entity: "Party",
+                    kind: .update,
+                    values: ["rank": .attribute(.real(7))]
+                )
+            ]
+        )
+        #expect(try first.coordinator.apply(forged).outcome == .applied)
+        #expect(try second.coordinator.apply(forged).outcome == .applied)
+        let next = try #require(try first.coordinator.changeSet())
+        #expect(next.id != own.id)
+        #expect(next.changes.map(\.values) == [["note": .attribute(.text("own"))]])
+        #expect(try second.coordinator.apply(next).outcome == .applied)
+        #expect(try first.coordinator.apply(next).outcome == .acknowledged)
+        #expect(try first.content() == second.content())
+        #expect(try first.coordinator.changeSet() == nil)
+        #expect(try first.store.check() == [])
+    }
+
+    @Test func `an own change set is acknowledged with another time, after coding, and without a recorded hash`() throws
+    {
+        let store = try Branch(folder.file("first.store"))
+        let party = try store.insert("Party", ["code": "a"])
+        try store.set(party, "photo", .blob(Data([1, 2])))
+        try store.set(party, "rank", .real(-0.0))
+        let own = try #require(try store.coordinator.changeSet())
+        let later = ChangeSet(
+            id: own.id,
+            origin: own.origin,
+            sequence: own.sequence,
+            timestamp: own.timestamp + 1,
+            authors: ["other"],
+            modelHash: own.modelHash,
+            changes: own.changes
+        )
+        let coded = try JSONDecoder().decode(ChangeSet.self, from: JSONEncoder().encode(later))
+        for removesHash in [false, true] {
+            let copy = folder.file("copy-\(removesHash).store")
+            try store.store.backUp(to: copy)
+            let branch = try Branch(copy)
+            if removesHash {
+                // As an earlier version of the package writes the record.
+                try branch.store.opened.database.write { connection in
+                    try connection.execute(
+                        #"UPDATE "_exchange" SET "state" = json_remove("state", '$.outstanding[0].digest')"#
+                    )
+                }
+                #expect(try branch.coordinator.changeSet()?.id == own.id)
+            }
+            #expect(try branch.coordinator.apply(coded).outcome == .acknowledged, "\(removesHash)")
+            #expect(try branch.coordinator.changeSet() == nil)
+            #expect(try branch.store.check() == [])
+        }
+    }
+
     // first                         | second
     // saves, is not exchanged again |
     //                               | sends 100 change sets
