@@ -40,10 +40,11 @@ let package = Package(
         ),
         .target(name: "Guarded", swiftSettings: settings),
         .target(name: "CObservationTracking"),
-        .target(name: "CStoreFiles", dependencies: ["CSQLCipher"]),
+        .target(name: "CExitGate", dependencies: ["CSQLCipher"]),
+        .target(name: "CStoreFiles", dependencies: ["CSQLCipher", "CExitGate"]),
         .target(
             name: "EncryptedSQLite",
-            dependencies: ["CSQLCipher", "CStoreFiles", "Guarded"],
+            dependencies: ["CSQLCipher", "CStoreFiles", "CExitGate", "Guarded"],
             swiftSettings: settings
         ),
         .target(name: "QueryLanguage", dependencies: ["Guarded"], swiftSettings: settings),
@@ -129,9 +130,18 @@ let package = Package(
             path: "Tests/RecordedWriter",
             swiftSettings: settings
         ),
+        // Ends while its threads use a database.
+        .executableTarget(
+            name: "ending-process",
+            dependencies: ["EncryptedSQLite", "CSQLCipher"],
+            path: "Tests/EndingProcess",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "EncryptedSQLiteTests",
-            dependencies: ["EncryptedSQLite", "CSQLCipher", "Guarded", "TestSupport", "recorded-writer"],
+            dependencies: [
+                "EncryptedSQLite", "CSQLCipher", "Guarded", "TestSupport", "recorded-writer", "ending-process",
+            ],
             swiftSettings: settings
         ),
         .testTarget(

@@ -2,6 +2,7 @@
 #include "StoreFile.h"
 #include "TemporaryFile.h"
 
+#include <CExitGate.h>
 #include <pthread.h>
 
 static sqlite3_vfs *system_files;
@@ -11,11 +12,18 @@ static int open_file(sqlite3_vfs *files, const char *name, sqlite3_file *file, i
     // After a failure, SQLite closes a file that has methods.
     file->pMethods = 0;
     if (!name) return open_temporary_file(system_files, file, flags, result);
-    if (flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL)) {
+    if (flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL)) {
         return open_store_file(system_files, name, file, flags, result);
     }
-    if (flags & SQLITE_OPEN_MAIN_JOURNAL) return system_files->xOpen(system_files, name, file, flags, result);
     return SQLITE_CANTOPEN;
+}
+
+// SQLite sleeps while it waits for the lock of another connection.
+static int sleep_outside(sqlite3_vfs *files, int microseconds) {
+    cexitgate_begin_waiting();
+    int slept = system_files->xSleep(system_files, microseconds);
+    cexitgate_end_waiting();
+    return slept;
 }
 
 static void register_files(void) {
@@ -28,6 +36,7 @@ static void register_files(void) {
     int stored = store_file_size(system_files);
     store_files.szOsFile = temporary > stored ? temporary : stored;
     store_files.xOpen = open_file;
+    store_files.xSleep = sleep_outside;
     if (sqlite3_vfs_register(&store_files, 0) != SQLITE_OK) system_files = 0;
 }
 

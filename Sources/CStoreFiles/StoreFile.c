@@ -1,6 +1,7 @@
 #include "StoreFile.h"
 #include "CStoreFiles.h"
 
+#include <CExitGate.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -20,7 +21,9 @@ struct store_file {
     sqlite3_file base;
     // The file on the disk, behind this structure.
     sqlite3_file *disk;
-    // The database to which a log belongs; the file itself for a database.
+    // SQLITE_OPEN_MAIN_DB, SQLITE_OPEN_WAL or SQLITE_OPEN_MAIN_JOURNAL.
+    int kind;
+    // The database to which a log or journal belongs; the file itself for a database.
     store_file *database;
     // The rest belongs to a database.
     //
@@ -30,7 +33,7 @@ struct store_file {
     int has_clear_header;
     // The lock of the connection. Without one, another connection may be writing.
     int lock;
-    // The code of the last failed read of the database or its log; 0 if none failed.
+    // The code of the last failed read of the database, its log or its journal; 0 if none failed.
     int read_error;
 };
 
@@ -85,11 +88,11 @@ static int is_header_of_log(store_file *log, const unsigned char *page, sqlite3_
 
 static int is_consistent(store_file *file, const unsigned char *bytes, int count, sqlite3_int64 offset) {
     store_file *database = file->database;
-    if (file == database) {
+    if (file->kind == SQLITE_OPEN_MAIN_DB) {
         int reads_header = database->has_clear_header && offset == 0 && count >= CLEAR_HEADER;
         return !reads_header || database->lock < SQLITE_LOCK_SHARED || is_header_of_file(database, bytes);
     }
-    if (!database->is_encrypted) return 1;
+    if (file->kind != SQLITE_OPEN_WAL || !database->is_encrypted) return 1;
     // SQLite ignores a log without its magic number and version.
     if (offset == 0) return count < 12 || big_endian(bytes) >> 1 != 0x377f0682 >> 1 || big_endian(bytes + 8) == PAGE;
     int reads_header = database->has_clear_header && count >= CLEAR_HEADER && offset >= LOG_HEADER + FRAME_HEADER
@@ -102,6 +105,7 @@ static int is_consistent(store_file *file, const unsigned char *bytes, int count
 static int close_file(sqlite3_file *base) { return disk(base)->pMethods->xClose(disk(base)); }
 
 static int read_file(sqlite3_file *base, void *buffer, int count, sqlite3_int64 offset) {
+    cexitgate_pass();
     store_file *file = store(base);
     int code = file->disk->pMethods->xRead(file->disk, buffer, count, offset);
     if (code != SQLITE_OK) {
@@ -115,14 +119,21 @@ static int read_file(sqlite3_file *base, void *buffer, int count, sqlite3_int64 
 }
 
 static int write_file(sqlite3_file *base, const void *buffer, int count, sqlite3_int64 offset) {
+    cexitgate_pass();
     return disk(base)->pMethods->xWrite(disk(base), buffer, count, offset);
 }
 
 static int truncate_file(sqlite3_file *base, sqlite3_int64 length) {
+    cexitgate_pass();
     return disk(base)->pMethods->xTruncate(disk(base), length);
 }
 
-static int synchronize_file(sqlite3_file *base, int flags) { return disk(base)->pMethods->xSync(disk(base), flags); }
+static int synchronize_file(sqlite3_file *base, int flags) {
+    cexitgate_begin_waiting();
+    int code = disk(base)->pMethods->xSync(disk(base), flags);
+    cexitgate_end_waiting();
+    return code;
+}
 
 static int length_of_file(sqlite3_file *base, sqlite3_int64 *length) {
     return disk(base)->pMethods->xFileSize(disk(base), length);
@@ -197,7 +208,8 @@ int open_store_file(sqlite3_vfs *system, const char *name, sqlite3_file *base, i
     memset(file, 0, store_file_size(system));
     file->disk = (sqlite3_file *)(file + 1);
     file->database = file;
-    if (flags & SQLITE_OPEN_WAL) {
+    file->kind = flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL);
+    if (file->kind != SQLITE_OPEN_MAIN_DB) {
         sqlite3_file *database = sqlite3_database_file_object(name);
         if (has_own_methods(database)) file->database = store(database);
     }

@@ -1,6 +1,7 @@
 #include "TemporaryFile.h"
 #include "CStoreFiles.h"
 
+#include <CExitGate.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/rand.h>
@@ -122,6 +123,7 @@ static int close_file(sqlite3_file *base) {
 }
 
 static int read_file(sqlite3_file *base, void *buffer, int count, sqlite3_int64 offset) {
+    cexitgate_pass();
     temporary_file *file = (temporary_file *)base;
     unsigned char *target = buffer;
     sqlite3_int64 end = smaller(offset + count, file->length);
@@ -142,6 +144,7 @@ static int read_file(sqlite3_file *base, void *buffer, int count, sqlite3_int64 
 }
 
 static int write_file(sqlite3_file *base, const void *buffer, int count, sqlite3_int64 offset) {
+    cexitgate_pass();
     temporary_file *file = (temporary_file *)base;
     const unsigned char *source = buffer;
     sqlite3_int64 end = offset + count;

@@ -6,6 +6,7 @@
 //   SQLite reads them.
 // - It remembers errors of reads: SQLCipher decrypts the page of a failed read nevertheless, and reports only that the
 //   page does not verify.
+// - Each access to a page passes the gate of CExitGate.
 // - It encrypts temporary files. SQLCipher encrypts databases, logs and journals, but not the nameless files to which
 //   SQLite moves what does not fit into memory: runs of its sorter, temporary tables, statement journals.
 

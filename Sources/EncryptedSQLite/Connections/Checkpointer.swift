@@ -84,6 +84,8 @@ final class Checkpointer: Sendable {
     /// Runs a checkpoint.
     func run() {
         defer { isScheduled.store(false, ordering: .relaxed) }
+        guard (try? ExitGate.enter()) != nil else { return }
+        defer { ExitGate.leave() }
         guard prepare() else { return }
         // An error leaves the log as it is; the next checkpoint repeats the work.
         try? connections.withConnection { connection in

@@ -74,6 +74,9 @@ public final class Connection {
     func close() {
         guard !isClosed else { return }
         isClosed = true
+        // The system closes the file with the process.
+        guard (try? ExitGate.enter()) != nil else { return }
+        defer { ExitGate.leave() }
         statements.removeAll()
         controlStatements.removeAll()
         sqlite3_finalize(pageRequestStatement)

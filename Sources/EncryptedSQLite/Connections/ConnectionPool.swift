@@ -68,11 +68,15 @@ final class ConnectionPool: Sendable {
 
     /// Lends a connection to the calling thread while `body` runs.
     func withConnection<R>(_ body: (Connection) throws -> R) throws -> R {
-        try lend(try borrow(), to: body)
+        try ExitGate.enter()
+        defer { ExitGate.leave() }
+        return try lend(try borrow(), to: body)
     }
 
     /// Lends a connection if one is idle or can be opened; does not call `body` otherwise.
     func withFreeConnection(_ body: (Connection) throws -> Void) throws {
+        try ExitGate.enter()
+        defer { ExitGate.leave() }
         if let member = try borrowFree() { try lend(member, to: body) }
     }
 
@@ -113,6 +117,8 @@ final class ConnectionPool: Sendable {
     ///
     /// ``stop(_:)`` waits until `body` has returned. A paused pool opens it when it is resumed.
     func openFurther<R>(_ body: (Connection) throws(DatabaseError) -> R) throws(DatabaseError) -> R {
+        try ExitGate.enter()
+        defer { ExitGate.leave() }
         let thread = csqlcipher_thread_identity()
         while true {
             let open = try state.withLock { state throws(DatabaseError) -> Opening? in
@@ -139,6 +145,8 @@ final class ConnectionPool: Sendable {
     ///
     /// The calling thread must not hold a connection of the pool.
     func stop(_ error: DatabaseError = .closed) {
+        // The lent connections may never be returned.
+        guard !ExitGate.isClosed else { return }
         precondition(!isBorrowedByThisThread, "A database cannot be closed from inside its own read or write.")
         let (idle, refused, lastReturn) = state.withLock { state in
             let refused = state.waiters
@@ -335,13 +343,13 @@ private final class Waiter: Sendable {
 
     /// Waits until another thread calls ``wake(_:)``, and returns its decision.
     func wait() -> ConnectionPool.Decision {
-        semaphore.wait()
+        ExitGate.waiting { semaphore.wait() }
         return decision.withLock { $0 } ?? .refuse(.closed)
     }
 
     /// Waits until another thread calls ``wake(_:)``, and returns false if none does in time.
     func wait(milliseconds: Int) -> Bool {
-        semaphore.wait(timeout: .now() + .milliseconds(milliseconds)) == .success
+        ExitGate.waiting { semaphore.wait(timeout: .now() + .milliseconds(milliseconds)) == .success }
     }
 
     func wake(_ decision: ConnectionPool.Decision) {

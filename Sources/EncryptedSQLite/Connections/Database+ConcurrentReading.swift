@@ -89,7 +89,7 @@ private final class ReadingHelper<R: Sendable>: Sendable {
         try connection.fixState()
         state.withLock { $0.isReady = true }
         readiness.signal()
-        decision.wait()
+        ExitGate.waiting { decision.wait() }
         guard state.withLock({ $0.isShared }) else { return }
         let outcome = Result { try body(connection, part) }
         state.withLock { $0.outcome = outcome }
@@ -108,7 +108,7 @@ private final class ReadingHelper<R: Sendable>: Sendable {
     func waitUntilReady() -> Bool {
         if readiness.wait(timeout: .now() + Self.startTimeout) == .timedOut {
             if change(to: .cancelled) { return false }
-            readiness.wait()
+            ExitGate.waiting { readiness.wait() }
         }
         return state.withLock { $0.isReady }
     }
@@ -122,7 +122,7 @@ private final class ReadingHelper<R: Sendable>: Sendable {
     /// Waits for the end of the thread, and returns the result of `body`; nil if `body` was not called.
     func result() throws -> R? {
         if state.withLock({ $0.phase }) == .cancelled { return nil }
-        completion.wait()
+        ExitGate.waiting { completion.wait() }
         return try state.withLock { $0.outcome }?.get()
     }
 }

@@ -9,6 +9,8 @@ extension Database {
     /// before. Snapshots end for good. A database in memory, whose content would be lost, stays as it is. Must not be
     /// called inside `read` or `write`, nor by an observer of the progress of a copy.
     package func lock() {
+        guard (try? ExitGate.enter()) != nil else { return }
+        defer { ExitGate.leave() }
         if readers != nil, !isLocked { work.stop(.locked) }
         phase.withLock { phase in
             guard readers != nil, phase == .open || phase == .suspended else { return }
@@ -44,6 +46,8 @@ extension Database {
         verify: (Connection) throws -> Void,
         _ key: (Phase) throws(DatabaseError) -> EncryptionKey?
     ) throws {
+        try ExitGate.enter()
+        defer { ExitGate.leave() }
         let isReopened = try phase.withLock { phase in
             guard let key = try key(phase), let files else { return false }
             var options = options
@@ -71,6 +75,8 @@ extension Database {
     /// closed, or in memory: ``unlock(with:verify:)`` opens a database that was suspended while it was locked. Must not
     /// be called inside `read` or `write`.
     package func suspend() {
+        guard (try? ExitGate.enter()) != nil else { return }
+        defer { ExitGate.leave() }
         if readers != nil, !isLocked { work.stop(.suspended) }
         phase.withLock { phase in
             guard readers != nil, phase == .open else { return }

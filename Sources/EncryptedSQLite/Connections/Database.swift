@@ -316,6 +316,8 @@ package final class Database: Sendable {
     ///
     /// The last connection to a file writes the write-ahead log into it. Must not be called inside `read` or `write`.
     package func close() throws {
+        try ExitGate.enter()
+        defer { ExitGate.leave() }
         work.stop(.closed)
         phase.withLock { phase in
             phase = .closed

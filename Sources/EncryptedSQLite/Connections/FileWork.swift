@@ -21,6 +21,8 @@ final class FileWork: Sendable {
     ///
     /// - Throws: The error of ``stop(_:)``; errors of `body`.
     func run<R>(_ progress: Progress, _ body: () throws -> R) throws -> R {
+        try ExitGate.enter()
+        defer { ExitGate.leave() }
         let refusal = state.withLock { state -> DatabaseError? in
             guard state.refusal == nil else { return state.refusal }
             state.running.append(progress)
@@ -58,7 +60,11 @@ final class FileWork: Sendable {
     }
 
     /// Waits until all operations have ended.
-    func waitUntilIdle() { group.wait() }
+    func waitUntilIdle() {
+        // The operations may never end.
+        guard !ExitGate.isClosed else { return }
+        ExitGate.waiting { group.wait() }
+    }
 
     /// Allows operations again.
     func resume() { state.withLock { $0.refusal = nil } }

@@ -51,6 +51,8 @@ final class ReaderPool: Sendable {
 
     /// Ends the transactions that no thread has used since the last sweep.
     private func sweep() {
+        guard (try? ExitGate.enter()) != nil else { return }
+        defer { ExitGate.leave() }
         isSweepScheduled.store(false, ordering: .relaxed)
         var isAnyLeft = false
         connections.forEachConnection { idle in

@@ -11,6 +11,8 @@ extension DerivedKey {
             self.init(bytes: bytes, salt: salt ?? fileSalt)
         case .passphrase(let passphrase, _):
             guard passphrase.count > 0 else { throw .invalidKey(.emptyPassphrase) }
+            try ExitGate.enter()
+            defer { ExitGate.leave() }
             let bytes = try SecretBytes(count: Self.byteCount) { (output) throws(DatabaseError) in
                 let result = passphrase.withUnsafeBytes { secret in
                     PKCS5_PBKDF2_HMAC(

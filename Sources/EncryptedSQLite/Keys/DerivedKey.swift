@@ -78,6 +78,8 @@ struct DerivedKey: Sendable {
             try self.init(key, fileSalt: nil, counters: counters)
             return
         }
+        try ExitGate.enter()
+        defer { ExitGate.leave() }
         var salt = [UInt8](repeating: 0, count: Self.saltByteCount)
         guard RAND_bytes(&salt, Int32(salt.count)) == 1 else {
             throw .cipherUnavailable(reason: "the random number generator failed")
@@ -123,7 +125,9 @@ struct DerivedKey: Sendable {
         salt: [UInt8],
         rounds: Int32
     ) throws(DatabaseError) -> SecretBytes {
-        try SecretBytes(count: byteCount) { (output) throws(DatabaseError) in
+        try ExitGate.enter()
+        defer { ExitGate.leave() }
+        return try SecretBytes(count: byteCount) { (output) throws(DatabaseError) in
             let result = secret.withUnsafeBytes { secret in
                 PKCS5_PBKDF2_HMAC(
                     secret.baseAddress?.assumingMemoryBound(to: CChar.self),

@@ -56,6 +56,8 @@ public struct KeyDerivation: Hashable, Sendable {
         into output: UnsafeMutableRawBufferPointer
     ) throws(DatabaseError) {
         guard isValid else { throw .invalidKey(.derivationParameters) }
+        try ExitGate.enter()
+        defer { ExitGate.leave() }
         let text = passphrase.baseAddress?.assumingMemoryBound(to: CChar.self)
         let key = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
         let result: Int32

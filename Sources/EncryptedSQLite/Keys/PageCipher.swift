@@ -33,6 +33,8 @@ struct PageCipher {
     /// Whether the page was written with this key under this number, and is undamaged.
     func verifies(_ page: UnsafeRawBufferPointer, number: UInt32) -> Bool {
         precondition(page.count == Self.pageByteCount)
+        guard (try? ExitGate.enter()) != nil else { return false }
+        defer { ExitGate.leave() }
         let start = number == 1 ? layout.clearByteCount : 0
         var message = Array(page[start..<page.count - Self.codeByteCount])
         withUnsafeBytes(of: number.littleEndian) { message.append(contentsOf: $0) }
@@ -96,6 +98,8 @@ struct PageCipher {
         _ key: DerivedKey,
         into output: UnsafeMutablePointer<UInt8>
     ) -> Bool {
+        guard (try? ExitGate.enter()) != nil else { return false }
+        defer { ExitGate.leave() }
         guard let context = EVP_CIPHER_CTX_new() else { return false }
         defer { EVP_CIPHER_CTX_free(context) }
         let page = page.assumingMemoryBound(to: UInt8.self)

@@ -55,6 +55,8 @@ struct ConnectionOpener: Sendable {
         isImmutable: Bool = false,
         inMemory: Bool = false
     ) throws(DatabaseError) -> Connection {
+        try ExitGate.enter()
+        defer { ExitGate.leave() }
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
         // Readers of a log write to the shared memory, so they open the file for writing, too.
         flags |= options.readOnly && !inMemory ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE

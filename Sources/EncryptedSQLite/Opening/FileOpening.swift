@@ -38,6 +38,8 @@ struct FileOpening {
         create: (Connection) throws -> Void,
         verify: (Connection) throws -> Void
     ) throws -> Result {
+        try ExitGate.enter()
+        defer { ExitGate.leave() }
         try DispatchDescriptors.require(for: path)
         try files.checkCompanions()
         var known: DerivedKey?

@@ -78,7 +78,7 @@ final class OpeningGate: Sendable {
                 return waiter
             }
             guard let waiter else { return }
-            waiter.wait()
+            ExitGate.waiting { waiter.wait() }
         }
     }
 
