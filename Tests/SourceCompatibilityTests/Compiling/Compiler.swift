@@ -66,7 +66,7 @@ struct Compiler {
             "-load-plugin-executable",
             build.appending(path: "SealedDataMacros-tool").path + "#SealedDataMacros",
         ]
-            + ["CObservationTracking", "CStoreFiles"].flatMap { name in
+            + ["CObservationTracking", "CStoreFiles", "CExitGate"].flatMap { name in
                 ["-Xcc", "-fmodule-map-file=\(build.appending(path: "\(name).build/module.modulemap").path)"]
             }
     }
