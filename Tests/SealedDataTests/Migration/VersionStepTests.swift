@@ -99,6 +99,21 @@ private enum Rules {
     }
 }
 
+/// A place as a program had it between versions 3 and 4, with a property that only the last version has.
+private enum Between {
+    @Model final class Place {
+        var name = ""
+        var stars = 1
+        init(_ name: String) { self.name = name }
+    }
+}
+
+private enum LenientPlan: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { Ratings.Plan.schemas }
+    static var stages: [MigrationStage] { Ratings.Plan.stages }
+    static var admitsUndeclaredVersions: Bool { true }
+}
+
 @Suite("Versions that differ in data and in default values") struct VersionStepTests {
     private let folder = TemporaryFolder()
 
@@ -129,42 +144,25 @@ private enum Rules {
         }
     }
 
-    /// A place as a program had it between versions 3 and 4, with a property that only the last version has.
-    private enum Between {
-        @Model final class Place {
-            var name = ""
-            var stars = 1
-            init(_ name: String) { self.name = name }
-        }
-    }
-
-    private enum LenientPlan: SchemaMigrationPlan {
-        static var schemas: [any VersionedSchema.Type] { Ratings.Plan.schemas }
-        static var stages: [MigrationStage] { Ratings.Plan.stages }
-        static var admitsUndeclaredVersions: Bool { true }
-    }
-
     @Test func `a store between two versions does not pass a stage whose functions did not run`() throws {
         do {
             let context = ModelContext(try ModelContainer(for: Between.Place.self, configurations: configuration()))
             for name in ["a", "b"] { context.insert(Between.Place(name)) }
             try context.save()
         }
-        let open = { (plan: any SchemaMigrationPlan.Type, allowsSave: Bool) in
-            var configuration = try configuration()
-            configuration.allowsSave = allowsSave
+        let open = { (plan: any SchemaMigrationPlan.Type) in
             let schema = Schema(versionedSchema: Ratings.V4.self)
-            return try ModelContainer(for: schema, migrationPlan: plan, configurations: [configuration])
+            return try ModelContainer(for: schema, migrationPlan: plan, configurations: [configuration()])
         }
         for _ in 0..<2 {
-            let error = #expect(throws: SwiftDataError.self) { try open(Ratings.Plan.self, true) }
+            let error = #expect(throws: SwiftDataError.self) { try open(Ratings.Plan.self) }
             let text = String(describing: error)
             #expect(text.contains("version 2.0.0") && text.contains("admitsUndeclaredVersions"), "\(text)")
         }
-        let lenient = try open(LenientPlan.self, true)
+        let lenient = try open(LenientPlan.self)
         #expect(try ModelContext(lenient).fetch(FetchDescriptor<Ratings.V4.Place>()).map(\.stars) == [1, 1])
         // The store has reached the last version.
-        #expect(try ModelContext(open(Ratings.Plan.self, true)).fetchCount(FetchDescriptor<Ratings.V4.Place>()) == 2)
+        #expect(try ModelContext(open(Ratings.Plan.self)).fetchCount(FetchDescriptor<Ratings.V4.Place>()) == 2)
     }
 
     // containers of version 1       | container of version 2
