@@ -24,10 +24,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <fcntl.h>
 #if defined(__linux__)
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/xattr.h>
 #endif
@@ -370,6 +373,29 @@ static inline long csqlcipher_add_key(const char *description, const void *paylo
     return syscall(SYS_add_key, "user", description, payload, count, -2 /* KEY_SPEC_PROCESS_KEYRING */);
 }
 #endif
+
+// Memory and core dumps.
+
+enum { CSQLCIPHER_ANONYMOUS_MAPPING = MAP_ANONYMOUS };
+
+// Omits pages from core dumps, on systems with such a setting.
+static inline void csqlcipher_omit_from_core_dumps(void *pages, size_t count) {
+#if defined(MADV_DONTDUMP)
+    madvise(pages, count, MADV_DONTDUMP);
+#endif
+}
+
+// Makes the system write no core dump of the process. On Linux, other processes of the user can no longer attach to it
+// or read its memory, either. Returns 0 or -1 and sets errno.
+static inline int csqlcipher_prevent_core_dumps(void) {
+    struct rlimit none = {0, 0};
+    if (setrlimit(RLIMIT_CORE, &none) != 0) return -1;
+#if defined(__linux__)
+    // A program that receives core dumps through a pipe (core(5)) gets them regardless of the limit.
+    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return -1;
+#endif
+    return 0;
+}
 
 // Returns an integer that identifies a running thread of the process; never 0.
 static inline uintptr_t csqlcipher_thread_identity(void) {

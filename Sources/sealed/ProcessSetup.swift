@@ -1,13 +1,15 @@
 import Foundation
+import SealedData
 import Terminal
 
 /// What the process inherits from its parent, made safe before the first command runs.
 enum ProcessSetup {
     /// Prepares the process, and ends it if an argument cannot be passed on.
     static func run() {
+        EncryptionKey.preventCoreDumps()
         openStandardDescriptors()
-        // Otherwise a file at the limit of the file size ends the process, with its temporary files left behind and, where
-        // that is configured, an image of its memory on the disk. The write reports the limit instead.
+        // Otherwise a file at the limit of the file size ends the process, with its temporary files left behind. The write
+        // reports the limit instead.
         signal(SIGXFSZ, SIG_IGN)
         guard let argument = firstUnreadableArgument else { return }
         ErrorOutput.print("Error: argument \(argument) is not valid UTF-8, the only encoding of file names here")

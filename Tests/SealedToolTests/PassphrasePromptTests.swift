@@ -20,6 +20,22 @@ import Testing
         #expect(tool.echoes)
     }
 
+    #if os(Linux)
+        @Test func `the tool leaves no core dump`() throws {
+            let tool = try tool()
+            _ = try tool.waitFor("Passphrase of")
+            let limits = try String(contentsOfFile: "/proc/\(tool.identifier)/limits", encoding: .utf8)
+            let limit = limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") }
+            // The limit and its upper bound.
+            #expect(limit?.split(separator: " ").dropFirst(4).prefix(2) == ["0", "0"])
+            // The files of a process that cannot be dumped belong to the superuser.
+            let files = try FileManager.default.attributesOfItem(atPath: "/proc/\(tool.identifier)/mem")
+            #expect(files[.ownerAccountID] as? Int == 0)
+            tool.send(SIGTERM)
+            #expect(try tool.waitUntilExit() == SIGTERM)
+        }
+    #endif
+
     // tool                           | test
     // asks, without echo             |
     //                                | stops the tool

@@ -1,12 +1,12 @@
 package import Dispatch
-import Foundation
+package import Foundation
 
 /// A process that a test starts; killed with the last reference to it.
 ///
 /// It is not a `Process` of Foundation, whose `waitUntilExit()` needs the run loop, and can miss the end of a process
 /// that is killed while other threads start processes.
 package final class ChildProcess {
-    private let identifier: pid_t
+    package let identifier: pid_t
     /// The standard output; nil if it is a terminal.
     private let output: FileHandle?
     /// Where ``send(_:)`` writes; nil if the standard input is a text.

@@ -32,7 +32,39 @@
 
         /// Whether the first 16 bytes, or their hexadecimal digits, are anywhere in writable memory.
         package func isInMemory() throws -> Bool {
-            let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
+            try isInMemory(Self.mappings().filter(\.isWritable))
+        }
+
+        /// Whether they are in writable memory that a core dump contains.
+        package func isInCoreDump() throws -> Bool {
+            try isInMemory(Self.mappings().filter { $0.isWritable && !$0.isOmittedFromCoreDumps })
+        }
+
+        /// A part of the memory, with the properties of proc(5).
+        private struct Mapping {
+            let range: Range<UInt64>
+            let isWritable: Bool
+            var isOmittedFromCoreDumps = false
+        }
+
+        private static func mappings() throws -> [Mapping] {
+            var mappings: [Mapping] = []
+            // Not by `String(contentsOfFile:)`, which reads the first page of such a file only.
+            let file = try FileHandle(forReadingFrom: URL(filePath: "/proc/self/smaps"))
+            let text = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
+            for line in text.split(separator: "\n") {
+                let words = line.split(separator: " ")
+                let bounds = words[0].split(separator: "-").compactMap { UInt64($0, radix: 16) }
+                if bounds.count == 2 {
+                    mappings.append(Mapping(range: bounds[0]..<bounds[1], isWritable: words[1].hasPrefix("rw")))
+                } else if words[0] == "VmFlags:" {
+                    mappings[mappings.count - 1].isOmittedFromCoreDumps = words.contains("dd")
+                }
+            }
+            return mappings
+        }
+
+        private func isInMemory(_ mappings: [Mapping]) throws -> Bool {
             let descriptor = open("/proc/self/mem", O_RDONLY)
             defer { close(descriptor) }
             let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
@@ -41,14 +73,15 @@
                 explicit_bzero(chunk.baseAddress!, chunk.count)
                 chunk.deallocate()
             }
-            for line in maps.split(separator: "\n") where line.contains(" rw") {
-                let range = line.prefix { $0 != " " }.split(separator: "-").compactMap { UInt64($0, radix: 16) }
-                var start = range[0]
-                while start < range[1] {
-                    let count = pread(descriptor, chunk.baseAddress, chunk.count, off_t(start))
+            for range in mappings.map(\.range) {
+                var start = range.lowerBound
+                while start < range.upperBound {
+                    // Not beyond the range: the next one may be of another kind.
+                    let length = min(chunk.count, Int(range.upperBound - start))
+                    let count = pread(descriptor, chunk.baseAddress, length, off_t(start))
                     guard count > 0 else { break }
                     if isIn(UnsafeRawBufferPointer(rebasing: chunk[..<count])) { return true }
-                    guard start + UInt64(count) < range[1] else { break }
+                    guard start + UInt64(count) < range.upperBound else { break }
                     // Chunks overlap, so that a secret across their border is found.
                     start += UInt64(max(count - 64, 1))
                 }

@@ -1,6 +1,6 @@
 import CSQLCipher
 
-/// Bytes that are overwritten before their memory is freed.
+/// Bytes in ``SecretMemory``, which are overwritten before it is freed.
 ///
 /// `@unchecked Sendable`: the pointer is a constant. The bytes are written by the initializer, before any reference
 /// exists, and by `deinit`, after the last one; in between, all threads only read them.
@@ -11,8 +11,7 @@ final class SecretBytes: @unchecked Sendable {
 
     /// Allocates `count` zero bytes, which `initialize` fills.
     init<E: Error>(count: Int, _ initialize: (UnsafeMutableRawBufferPointer) throws(E) -> Void) throws(E) {
-        buffer = .allocate(byteCount: count, alignment: 8)
-        buffer.initializeMemory(as: UInt8.self, repeating: 0)
+        buffer = SecretMemory.allocate(byteCount: count)
         try initialize(buffer)
     }
 
@@ -28,7 +27,7 @@ final class SecretBytes: @unchecked Sendable {
     deinit {
         // Unlike an ordinary loop or memset, this call is never optimised away.
         OPENSSL_cleanse(buffer.baseAddress, buffer.count)
-        buffer.deallocate()
+        SecretMemory.deallocate(buffer)
     }
 
     func withUnsafeBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {

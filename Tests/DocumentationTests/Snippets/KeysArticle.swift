@@ -36,6 +36,10 @@ enum KeysArticle {
         try container.unlock(with: .passphrase(passphrase))
     }
 
+    static func preventCoreDumps() {
+        EncryptionKey.preventCoreDumps()
+    }
+
     static func suspend(_ container: ModelContainer) throws {
         container.suspend()
         try container.resume()

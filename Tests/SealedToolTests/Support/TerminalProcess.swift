@@ -45,6 +45,8 @@ final class TerminalProcess {
         return tcgetattr(descriptor, &mode) == 0 && mode.c_lflag & tcflag_t(ECHO) != 0
     }
 
+    var identifier: pid_t { process.identifier }
+
     /// Sends a signal to the program.
     func send(_ signal: Int32) { process.send(signal) }
 
