@@ -47,7 +47,7 @@ struct FileCopy {
         _ byteCount: Int64,
         _ read: (UnsafeMutableRawBufferPointer, Int64) throws(DatabaseError) -> Int
     ) throws(DatabaseError) {
-        let descriptor = open(target, O_CREAT | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let descriptor = OwnerOnly.createFile(target, O_WRONLY)
         guard descriptor >= 0 else { throw DatabaseError(systemError: errno, path: namedPath) }
         defer { close(descriptor) }
         guard ftruncate(descriptor, off_t(byteCount)) == 0 else {

@@ -25,7 +25,7 @@ package final class NewFolder {
     /// Adds an empty file, which only its owner can read, and returns its path.
     package func addFile(_ name: String) throws(DatabaseError) -> String {
         let path = temporary.path + "/" + name
-        let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
+        let descriptor = OwnerOnly.createFile(path, O_EXCL | O_RDWR)
         guard descriptor >= 0 else { throw DatabaseError(systemError: errno, path: files.namedPath) }
         close(descriptor)
         return path

@@ -45,7 +45,7 @@ struct TemporaryDatabaseFile: ~Copyable {
     }
 
     static func create(_ files: DatabaseFiles) throws(DatabaseError) {
-        let descriptor = open(files.path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let descriptor = OwnerOnly.createFile(files.path, O_EXCL | O_RDWR)
         guard descriptor >= 0 else { throw DatabaseError(systemError: errno, path: files.namedPath) }
         close(descriptor)
     }

@@ -29,7 +29,9 @@ final class TemporaryFolder {
         Self.removeLeftovers(beside: files)
         while true {
             let path = files.folder + "/" + TemporaryName(of: files).unused()
-            guard mkdir(path, 0o700) == 0 else { throw DatabaseError(systemError: errno, path: files.namedPath) }
+            guard OwnerOnly.createFolder(path) == 0 else {
+                throw DatabaseError(systemError: errno, path: files.namedPath)
+            }
             switch Self.lock(path) {
             case .taken(let descriptor):
                 (self.path, self.descriptor) = (path, descriptor)
@@ -75,7 +77,7 @@ final class TemporaryFolder {
 
     private enum Locking {
         case taken(Int32)
-        /// Another object has the lock, or the folder does not exist any more.
+        /// Another object has the lock, the folder does not exist any more, or it belongs to another user.
         case refused
         /// The file system has no such locks.
         case unsupported
@@ -93,7 +95,7 @@ final class TemporaryFolder {
             return isHeld ? .refused : .unsupported
         }
         var opened = stat()
-        guard fstat(descriptor, &opened) == 0, let named = DatabaseFiles.status(of: path),
+        guard fstat(descriptor, &opened) == 0, opened.st_uid == geteuid(), let named = DatabaseFiles.status(of: path),
             (opened.st_dev, opened.st_ino) == (named.st_dev, named.st_ino)
         else {
             close(descriptor)

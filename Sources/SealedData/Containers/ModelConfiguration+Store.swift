@@ -1,3 +1,4 @@
+import EncryptedSQLite
 import Foundation
 import ObjectGraph
 import SealedStore
@@ -55,7 +56,7 @@ extension ModelConfiguration {
         guard !exists else { return }
         let folder = url.deletingLastPathComponent()
         do {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try OwnerOnly.createFolders(at: folder)
         } catch {
             throw SwiftDataError(
                 .loadIssueModelContainer,
