@@ -40,7 +40,7 @@ struct CopyTarget {
             guard try creation.giveName(to: temporary) else { throw taken }
             return
         }
-        let lock = try FolderLock.take(files.folder, timeoutMilliseconds: creation.options.busyTimeoutMilliseconds)
+        let lock = try NamingLock.take(files, timeoutMilliseconds: creation.options.busyTimeoutMilliseconds)
         var options = creation.options
         options.readOnly = false
         let old = try ConnectionOpener.connect(files, options: options, counters: creation.counters)

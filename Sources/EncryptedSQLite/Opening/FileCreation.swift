@@ -9,17 +9,17 @@ import Foundation
 /// Files of an earlier database with that name may exist (a crash left its log, and only the database file was
 /// removed). SQLite would apply an old log or roll back an old journal into the new file, so they are removed before
 /// the file gets its name. A live log must not be removed: once one process has named its file, the log beside it
-/// belongs to that file. Therefore each process removes and renames under a lock on the folder, and only if the path
-/// has no file:
+/// belongs to that file. Therefore each process removes and renames under the ``NamingLock``, and only if the path has
+/// no file:
 ///
 ///     process A                      process B                     at the path
 ///     finds no file                  finds no file                 old log
 ///     builds a temporary file        builds a temporary file       old log
-///     locks the folder               waits for the lock            old log
+///     locks the name                 waits for the lock            old log
 ///     finds no file
 ///     removes the old log                                          nothing
 ///     renames its file                                             A's file
-///     unlocks                        locks the folder
+///     unlocks                        locks the name
 ///     opens the file, commits                                      A's file and log
 ///                                    finds a file, unlocks         A's file and log
 ///                                    opens A's file
@@ -70,15 +70,15 @@ struct FileCreation {
 
     /// Gives a complete file its name. Returns false if the name is taken.
     func giveName(to temporary: DatabaseFiles) throws(DatabaseError) -> Bool {
-        let lock = try FolderLock.take(files.folder, timeoutMilliseconds: options.busyTimeoutMilliseconds)
+        let lock = try NamingLock.take(files, timeoutMilliseconds: options.busyTimeoutMilliseconds)
         guard try !files.exist() else { return false }
         if files.haveCompanions {
             guard lock != nil else {
                 throw .cannotOpen(
                     path: files.namedPath,
                     reason:
-                        "files of an earlier database lie beside it, and its file system has no locks under which they "
-                        + "can be removed; remove \(files.name)-wal, \(files.name)-shm and \(files.name)-journal"
+                        "files of an earlier database lie beside it, and its folder allows no locks under which they can "
+                        + "be removed; remove \(files.name)-wal, \(files.name)-shm and \(files.name)-journal"
                 )
             }
             if try files.removeCompanions() { try Self.synchronize(folder: files.folder, for: files) }

@@ -112,11 +112,12 @@ struct FileReplacement {
         try target.writeLogBack()
     }
 
-    /// Removes the unfinished new files of a process that ended, if no other process is building one.
+    /// Removes the unfinished new files of a process that ended, if no other process is building one, and its lock file.
     ///
     /// - Parameter connection: A connection to the file at the path that has read the database. Its read transaction
     ///   ends if there are such files.
     static func removeLeftover(beside files: DatabaseFiles, through connection: Connection) {
+        NamingLock.removeLeftover(of: files)
         let leftovers = [TemporaryDatabaseFile.replacement(of: files), TemporaryDatabaseFile.compaction(of: files)]
         guard leftovers.contains(where: { DatabaseFiles.exists($0.path) }) else { return }
         connection.endReading()

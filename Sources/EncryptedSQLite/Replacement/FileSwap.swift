@@ -13,7 +13,7 @@ import Foundation
 ///     builds and verifies the new file                   | read; writes wait                        |
 ///     writes all of the log back, locks its readers      | no transaction is open, none can begin   | complete
 ///     takes the PENDING lock                             | no connection to the old file can begin  |
-///     locks the folder, syncs the old file               |                                          |
+///     locks the name, syncs the old file                 |                                          |
 ///     1 makes the shared index of the log invalid        | can begin no transaction any more        |
 ///     2 empties the log, syncs it                        |                                          | old file
 ///     3 removes the shared memory                        |                                          |
@@ -52,7 +52,7 @@ struct FileSwap {
         defer { gate.open() }
         try lock.lockOpening(timeoutMilliseconds: timeout)
         guard let file = csqlcipher_main_file(lock.connection.handle) else { throw .moved(path: files.namedPath) }
-        let folderLock = try FolderLock.take(files.folder, timeoutMilliseconds: timeout)
+        let namingLock = try NamingLock.take(files, timeoutMilliseconds: timeout)
         try lock.connection.requireSoundFile()
         try lock.connection.requireUnmovedFile()
         let code = csqlcipher_file_sync(file)
@@ -75,7 +75,7 @@ struct FileSwap {
         var isConfirmed = true
         do { try FileCreation.synchronize(folder: files.folder, for: files) } catch { isConfirmed = false }
         if isConfirmed, old.st_nlink == 1 { Self.destroy(file) }
-        withExtendedLifetime(folderLock) {}
+        withExtendedLifetime(namingLock) {}
         return Outcome(
             session: FileSession(file: OpenFile(files, identity), opener: session.opener.with(built.key)),
             isConfirmed: isConfirmed

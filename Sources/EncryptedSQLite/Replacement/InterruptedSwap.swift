@@ -7,7 +7,7 @@ import Foundation
 /// open. All of the log was written back before: so the index is set to an empty log. The connections that have the
 /// file open continue.
 ///
-/// A process that exchanges files holds the lock on the folder and all locks of the log. The repair takes both. The
+/// A process that exchanges files holds the ``NamingLock`` and all locks of the log. The repair takes both. The
 /// index records the inodes of the file and of the shared memory. If others are at the path, the index stays invalid.
 enum InterruptedSwap {
     /// The result of a repair.
@@ -21,7 +21,7 @@ enum InterruptedSwap {
     /// Waits for a running exchange, and repairs the index after an interrupted one.
     static func repair(_ files: DatabaseFiles, _ options: Database.Options) -> Outcome {
         do {
-            let lock = try FolderLock.take(files.folder, timeoutMilliseconds: options.busyTimeoutMilliseconds)
+            let lock = try NamingLock.take(files, timeoutMilliseconds: options.busyTimeoutMilliseconds)
             let outcome = repairUnderLock(files, options)
             _ = consume lock
             return outcome

@@ -126,7 +126,7 @@ final class LogLocks {
             if code == SQLITE_OK { return }
             guard code & 0xff == SQLITE_BUSY else { throw failure(code) }
             guard ContinuousClock.now < deadline else { throw .busy }
-            usleep(Self.pauseMicroseconds)
+            ExitGate.waiting { _ = usleep(Self.pauseMicroseconds) }
         }
     }
 
