@@ -364,6 +364,8 @@ public final class Connection {
         // The pager reports SQLITE_ERROR with the generic message; statements and functions set a specific one.
         let isOfPager =
             code & 0xff == SQLITE_ERROR && sqlite3_errmsg(handle).map { strcmp($0, sqlite3_errstr(code)) } == 0
+        // A virtual table whose own statements fail reports the code without a message, too.
+        let mayBeOfVirtualTable = isOfPager && sqlite3_extended_errcode(handle) == SQLITE_ERROR && phase != .preparation
         let error = DatabaseError(code: code, connection: handle, path: path, phase: phase)
         let readError = takeReadError()
         switch error {
@@ -380,7 +382,9 @@ public final class Connection {
             return finding(during: phase, readError)
         default:
             // If the transaction has ended, the pager has cleared its error state.
-            guard isEncrypted, isInTransaction ? hasUnverifiedPage() : isOfPager else { return error }
+            guard isEncrypted, isInTransaction ? hasUnverifiedPage() : isOfPager else {
+                return mayBeOfVirtualTable ? .damagedIndex(path: path) : error
+            }
             return finding(during: phase, readError)
         }
     }

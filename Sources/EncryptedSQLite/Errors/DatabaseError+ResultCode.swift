@@ -19,6 +19,10 @@ extension DatabaseError {
         let isCurrent = extendedCode & 0xff == code & 0xff
         let detailedCode = isCurrent ? extendedCode : code
         switch code & 0xff {
+        case SQLITE_CONSTRAINT where isCurrent && Self.hasGeneralMessage(SQLITE_CONSTRAINT, connection):
+            // SQLite names the rule of a table. A virtual table does not: its own tables have the row already that it
+            // writes.
+            self = .damagedIndex(path: path)
         case SQLITE_CONSTRAINT:
             let message = connection.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) } ?? ""
             self = .constraint(ConstraintViolation(extendedCode: detailedCode, message: isCurrent ? message : ""))
@@ -41,7 +45,7 @@ extension DatabaseError {
             self = .inputOutput(extendedCode: detailedCode, isIndeterminate: phase == .commit)
         case SQLITE_CORRUPT where Self.codesOfDamagedIndex.contains(detailedCode):
             self = .damagedIndex(path: path)
-        case SQLITE_ERROR where isCurrent && Self.isOfVirtualTable(connection):
+        case SQLITE_ERROR where isCurrent && Self.isOfVirtualTable(connection, phase):
             self = .damagedIndex(path: path)
         case SQLITE_CORRUPT, SQLITE_NOTADB:
             self = .damaged(path: path)
@@ -102,14 +106,22 @@ extension DatabaseError {
     /// SQLITE_CORRUPT_VTAB, and SQLITE_CORRUPT_INDEX (a changed row is missing from an index).
     private static let codesOfDamagedIndex = [1, 3].map { SQLITE_CORRUPT | $0 << 8 }
 
-    /// Whether a general error comes from a virtual table that finds its own tables damaged when it is opened: FTS5
-    /// does not know the format that is recorded in them, or the tables are missing.
-    private static func isOfVirtualTable(_ connection: OpaquePointer?) -> Bool {
+    /// Whether a general error comes from a virtual table that finds its own tables damaged: FTS5 does not know the
+    /// format or the ranking function that is recorded in them, or the tables are missing.
+    private static func isOfVirtualTable(_ connection: OpaquePointer?, _ phase: Phase) -> Bool {
         guard let connection, let message = sqlite3_errmsg(connection) else { return false }
         let text = String(cString: message)
-        return ["invalid fts5 file format", "vtable constructor failed", "undersize RTree blobs"].contains {
+        // A statement that names an unknown function fails when it is compiled.
+        let ofRunning = phase == .execution ? ["no such function", "parse error in rank function"] : []
+        let beginnings = ["invalid fts5 file format", "vtable constructor failed", "undersize RTree blobs"] + ofRunning
+        return beginnings.contains {
             text.range(of: $0, options: .caseInsensitive)?.lowerBound == text.startIndex
         }
+    }
+
+    /// Whether the message of the last failed call is SQLite's fixed text for a result code.
+    private static func hasGeneralMessage(_ code: Int32, _ connection: OpaquePointer?) -> Bool {
+        connection.flatMap { sqlite3_errmsg($0) }.map { strcmp($0, sqlite3_errstr(code)) == 0 } ?? false
     }
 
     /// SQLite's fixed English text for a result code.

@@ -30,7 +30,8 @@ public final class ManagedObjectContext {
     /// How a save resolves conflicts with changes saved by other contexts, and values that are not unique.
     public var mergePolicy = MergePolicy.error
     /// The author of the context's changes in the history of its stores. Of several contexts over each other, the one
-    /// that writes to the stores counts.
+    /// that writes to the stores counts. The history keeps the first
+    /// ``PersistentHistoryTransaction/authorByteLimit`` bytes.
     public var transactionAuthor: String?
     /// The last transaction that the context has written to the history of each store.
     package var historyPositions: [UUID: PersistentHistoryPosition] = [:]

@@ -72,7 +72,7 @@ public enum ObjectGraphError: Error, Sendable {
             case unread
             /// The value cannot be encoded as JSON text.
             case notEncodable
-            /// The value cannot be stored exactly.
+            /// The attribute's type cannot hold the value: it is NaN, out of range, or not the stored form of a value.
             case notRepresentable
             /// The value is below the attribute's minimum.
             case tooSmall
@@ -101,7 +101,7 @@ public enum ObjectGraphError: Error, Sendable {
                 case .missingValue: "it is not optional and has no value"
                 case .unread: "its value was not read before the object lost its context or its row; set it"
                 case .notEncodable: "its value cannot be encoded"
-                case .notRepresentable: "its value cannot be kept exactly (not a number, or out of range)"
+                case .notRepresentable: "its type cannot hold the value (not a number, out of range, or malformed)"
                 case .tooSmall: "its value is below its minimum"
                 case .tooLarge: "its value is above its maximum"
                 case .tooShort: "its value is shorter than its minimum length"

@@ -18,7 +18,8 @@ public struct ChangeSet: Codable, Hashable, Sendable, Identifiable {
     public let sequence: Int64
     /// The time at which the change set was made, according to the clock of its process.
     public let timestamp: Date
-    /// The authors of the transactions, each once, in the order of their first transactions.
+    /// The authors of the transactions, each once, in the order of their first transactions, and each up to
+    /// ``PersistentHistoryTransaction/authorByteLimit``.
     public let authors: [String]
     /// The `exchangeHash` of the model.
     public let modelHash: String

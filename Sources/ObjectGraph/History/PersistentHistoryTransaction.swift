@@ -10,7 +10,8 @@ public struct PersistentHistoryTransaction: Sendable, Identifiable {
     public let storeUUID: UUID
     /// The time of the commit, according to the clock of the process that wrote it.
     public let timestamp: Date
-    /// The ``ManagedObjectContext/transactionAuthor`` of the context; nil if it had none.
+    /// The ``ManagedObjectContext/transactionAuthor`` of the context, up to ``authorByteLimit``; nil if it had none. A
+    /// transaction that has applied a change set has the authors of the change set, with commas between them.
     public let author: String?
     /// The bundle identifier of the program that wrote the transaction, or its name.
     public let bundleIdentifier: String
@@ -133,5 +134,20 @@ extension CommittedChanges {
                 }
             for key in group.keys.joined() { add(change, of: key, entity: group.entity) }
         }
+    }
+}
+
+extension PersistentHistoryTransaction {
+    /// The largest number of bytes in UTF-8 of an author in a history and in a change set. A longer author is cut after
+    /// the last character of Unicode that fits. An author in a change set of another store can be longer.
+    public static let authorByteLimit = 1024
+
+    /// An author within the limit.
+    package static func bounded(author: String) -> String {
+        var bytes = author.utf8.prefix(authorByteLimit)
+        guard bytes.endIndex < author.utf8.endIndex else { return author }
+        // A byte of this form continues a character.
+        while author.utf8[bytes.endIndex] & 0xC0 == 0x80 { bytes.removeLast() }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

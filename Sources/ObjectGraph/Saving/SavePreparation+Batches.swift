@@ -10,6 +10,8 @@ extension SavePreparation {
         let entityIndex: Int
         let traits: [SlotTraits]
         let hasComposites: Bool
+        /// Whether the program sets stored values. Values of Swift types fit the types of their attributes.
+        let takesStoredValues: Bool
         let toManys: [ToMany]
         let batch: StoreBatch
         /// The slots of to-one relationships that may lead to deleted objects.
@@ -26,6 +28,7 @@ extension SavePreparation {
             entityIndex = entity.index
             traits = entity.traits
             hasComposites = entity.hasComposites
+            takesStoredValues = handler._withUnsafeGuaranteedRef { $0.objectType is ManagedObject.Type }
             toManys = entity.hasToMany ? entity.relationships.filter(\.isToMany).map(ToMany.init) : []
             self.batch = batch
             self.slotsToDeleted = slotsToDeleted

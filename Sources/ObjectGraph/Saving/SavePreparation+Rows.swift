@@ -66,13 +66,14 @@ extension SavePreparation {
         let slots = state.borrowedChanges?._withUnsafeGuaranteedRef { $0.slots }
         let traits = part.traits
         for slot in 0..<traits.count {
-            if let integer = slots?[slot].integer, traits[slot].destinationIndex < 0, !traits[slot].isValidated {
+            let isChecked = traits[slot].isValidated || traits[slot].isRestricted && part.takesStoredValues
+            if let integer = slots?[slot].integer, traits[slot].destinationIndex < 0, !isChecked {
                 rows.set(integer: integer, at: slot)
                 continue
             }
             switch slots?[slot] ?? .unset {
             case .value(let value):
-                encode(value, at: slot, traits[slot], state, part.entity, into: &rows)
+                encode(value, at: slot, traits[slot], isChecked: isChecked, state, part.entity, into: &rows)
             case .composite(let value):
                 do {
                     var text = try value.encodedText()
@@ -108,6 +109,7 @@ extension SavePreparation {
         _ value: Value,
         at slot: Int,
         _ traits: SlotTraits,
+        isChecked: Bool,
         _ state: UnsafeMutablePointer<ObjectState>,
         _ entity: Entity,
         into rows: inout RowBatchBuilder
@@ -129,7 +131,7 @@ extension SavePreparation {
             // SQLite stores NaN as NULL.
             report(state, slot, .notRepresentable)
         default:
-            if traits.isValidated { validate(value, at: slot, state, entity) }
+            if isChecked { validate(value, at: slot, state, entity) }
             rows.set(value, at: slot)
         }
     }
@@ -141,11 +143,7 @@ extension SavePreparation {
         _ state: UnsafeMutablePointer<ObjectState>,
         _ entity: Entity
     ) {
-        if case .attribute(let attribute) = entity.properties[slot],
-            let problem = attribute.description.validation.problem(of: value)
-        {
-            report(state, slot, problem)
-        }
+        if let problem = entity.properties[slot].problem(of: value) { report(state, slot, problem) }
     }
 
     /// Whether the context knows that another context or process has deleted the object with a key. The reference is

@@ -3,7 +3,7 @@ extension Property {
     public var restrictsValues: Bool {
         switch self {
         case .attribute(let attribute):
-            !attribute.isOptional || attribute.type.integerRange != nil || !attribute.description.validation.isEmpty
+            !attribute.isOptional || attribute.type.restrictsStoredValues || !attribute.description.validation.isEmpty
         case .relationship(let relationship): !relationship.isToMany && !relationship.isOptional
         }
     }
@@ -14,10 +14,7 @@ extension Property {
         case (.attribute(let attribute), .null): attribute.isOptional ? nil : .missingValue
         case (.relationship(let relationship), .null):
             relationship.isToMany || relationship.isOptional ? nil : .missingValue
-        case (.attribute, .real(let real)) where real.isNaN: .notRepresentable
-        case (.attribute(let attribute), .integer(let integer))
-        where !(attribute.type.integerRange?.contains(integer) ?? true):
-            .notRepresentable
+        case (.attribute(let attribute), _) where !value.isRepresentable(as: attribute.type): .notRepresentable
         case (.attribute(let attribute), _): attribute.description.validation.problem(of: value)
         case (.relationship, _): nil
         }

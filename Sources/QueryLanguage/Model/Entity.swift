@@ -102,8 +102,10 @@ public final class Entity: @unchecked Sendable {
 @usableFromInline package struct SlotTraits {
     /// Whether the slot may be null in a saved row.
     package let isOptional: Bool
-    /// Whether the attribute has an ``AttributeValidation``.
+    /// Whether each value is validated: the attribute has an ``AttributeValidation``, or is a URL.
     package let isValidated: Bool
+    /// Whether the attribute's type restricts its stored values.
+    package let isRestricted: Bool
     /// The ``Entity/index`` of a to-one relationship's destination; -1 for other properties.
     package let destinationIndex: Int
 
@@ -111,11 +113,14 @@ public final class Entity: @unchecked Sendable {
         switch property {
         case .attribute(let attribute):
             isOptional = attribute.isOptional
-            isValidated = !attribute.description.validation.isEmpty
+            // The text of a URL need not be one: an empty URL has an empty text.
+            isValidated = !attribute.description.validation.isEmpty || attribute.type == .url
+            isRestricted = attribute.type.restrictsStoredValues
             destinationIndex = -1
         case .relationship(let relationship):
             isOptional = relationship.isToMany || relationship.isOptional
             isValidated = false
+            isRestricted = false
             destinationIndex = relationship.isToMany ? -1 : relationship.destination.index
         }
     }

@@ -47,7 +47,8 @@ public final class ModelContext {
         }
     }
     private var knownEditingState: EditingState?
-    /// The author of the context's changes, which the history records. Custom stores receive it with each request.
+    /// The author of the context's changes, which the history records up to 1,024 bytes in UTF-8. Custom stores receive
+    /// it with each request.
     public var author: String? {
         get { knownEditingState?.author }
         set { editingState.author = newValue }

@@ -92,6 +92,15 @@ struct ContentCheck {
             }
             switch property {
             case .attribute(let attribute):
+                if attribute.type.restrictsStoredValues || attribute.type == .string {
+                    rules.append(
+                        Rule(
+                            kind: .invalidValue,
+                            place: place,
+                            violation: "\(QueryFunctions.call(isRepresentable: "t0.\(column)", as: attribute.type)) = 0"
+                        )
+                    )
+                }
                 guard !attribute.isOptional else { continue }
                 rules.append(
                     Rule(

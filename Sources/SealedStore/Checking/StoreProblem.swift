@@ -26,6 +26,9 @@ public struct StoreProblem: Hashable, Sendable {
         case exhaustedSequence
         /// An attribute that is not optional has no value.
         case missingValue
+        /// An attribute has a value that its type cannot hold: a number out of its range, or a text or bytes that are
+        /// not the stored form of a value.
+        case invalidValue
         /// A property has a value in rows of entities that do not have it.
         case strayValue
         /// The destination of a relationship does not exist, or is of another entity.
@@ -74,7 +77,7 @@ public struct StoreProblem: Hashable, Sendable {
             true
         case .damage(let words): Self.isIndexMessage(words)
         case .damagedPages, .lostTransactions, .unreadableLog, .damagedMetadata, .foreignSchema, .unknownEntity,
-            .invalidKey, .missingValue, .damagedHistory, .damagedExchange:
+            .invalidKey, .missingValue, .invalidValue, .damagedHistory, .damagedExchange:
             false
         }
     }
@@ -111,6 +114,7 @@ extension StoreProblem: CustomStringConvertible {
         case .invalidVersion: "rows without a version"
         case .exhaustedSequence: "primary keys that the sequence would return again"
         case .missingValue: "no value of a required property"
+        case .invalidValue: "values that the type of the attribute cannot hold"
         case .strayValue: "a value in rows of an entity that does not have the property"
         case .danglingReference: "references to missing objects"
         case .danglingOwner: "members of missing objects"

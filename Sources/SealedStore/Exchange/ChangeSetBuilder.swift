@@ -51,6 +51,12 @@ struct ChangeSetBuilder {
         var values: [String: ChangeSet.PropertyValue] = [:]
         for property in reading.store.exchanged.properties(of: entity) where difference.contains(property.slot) {
             let value = try value(of: property, row)
+            // The other stores would refuse the change set, and this one could never send another.
+            if case .attribute(let attribute) = property.form, case .attribute(let value) = value,
+                !value.isRepresentable(as: attribute.type)
+            {
+                throw SealedStoreError.damagedRow(entity: entity.name, property: property.name)
+            }
             if difference.isKnown || !value.isEmpty { values[property.name] = value }
         }
         return ChangeSet.Change(

@@ -118,7 +118,6 @@ extension ExchangedProperty {
         case (.attribute(let attribute), .attribute(let value)):
             guard value.isRepresentable(as: attribute.type) else { return nil }
             if case .uuid(let uuid) = value { return .attribute(.blob(withUnsafeBytes(of: uuid.uuid) { Data($0) })) }
-            if attribute.type == .uuid, case .blob(let data) = value, data.count != 16 { return nil }
             return .attribute(value)
         case (.reference, .reference), (.members, .members), (.order, .members): return value
         default: return nil

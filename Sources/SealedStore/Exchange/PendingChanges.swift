@@ -78,7 +78,9 @@ struct PendingChanges {
                 marks.removeFirst()
             }
             for group in transaction.groups { add(group) }
-            if let author = transaction.author, !authors.contains(author) { authors.append(author) }
+            // A history of an earlier version of the package can have longer ones.
+            let author = transaction.author.map(PersistentHistoryTransaction.bounded)
+            if let author, !authors.contains(author) { authors.append(author) }
         }
         for mark in marks { replace(mark.groups) }
     }

@@ -45,7 +45,11 @@ final class DeferredBlobs: DeferredValueSource {
             return try connection.withStatement("SELECT \(column.name) FROM \(table.name) WHERE \"_id\" = ?") {
                 statement in
                 try statement.bind(key, at: 1)
-                return try statement.step() ? Data(statement.blob(at: 0)) : nil
+                guard try statement.step() else { return nil }
+                guard [.blob, .null].contains(statement.columnType(0)) else {
+                    throw SealedStoreError.damagedRow(entity: entity.name, property: column.property.name)
+                }
+                return Data(statement.blob(at: 0))
             }
         }
     }

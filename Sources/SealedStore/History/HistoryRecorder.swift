@@ -45,7 +45,7 @@ final class HistoryRecorder {
         self.store = store
         recordsValues = recording.recordsValues
         identifiesObjects = recording.identifiesObjects
-        self.author = author
+        self.author = author.map(PersistentHistoryTransaction.bounded)
     }
 
     // MARK: Changes outside the request

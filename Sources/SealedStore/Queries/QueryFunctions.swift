@@ -7,7 +7,7 @@ enum QueryFunctions {
     /// All functions and collations that the statements of a store use.
     static let library = FunctionLibrary(
         functions: QueryExpression.Function.allCases.map(function) + calculations
-            + [component, elements, real, failure] + ConversionFunctions.all,
+            + [component, elements, real, failure, representation] + ConversionFunctions.all,
         aggregates: DecimalAggregates.all,
         collations: collations
     )
@@ -39,6 +39,14 @@ enum QueryFunctions {
     static let realName = "query_real"
     /// Fails with an arithmetic overflow.
     static let failureName = "query_failure"
+
+    /// Whether an attribute can hold a value, by the value and the type; NULL for NULL.
+    private static let representationName = "query_representable"
+
+    /// The call of ``representation``.
+    static func call(isRepresentable value: String, as type: AttributeType) -> String {
+        "\(representationName)(\(value), \(SQL.literal(type.rawValue)))"
+    }
 
     // MARK: Functions
 
@@ -100,6 +108,14 @@ enum QueryFunctions {
     }
 
     private static let failure = ScalarFunction(failureName, argumentCount: 1) { _ in throw IntegerOverflow() }
+
+    private static let representation = ScalarFunction(representationName, argumentCount: 2) { call in
+        guard call.type(at: 0) != .null, let type = call.withText(at: 1, AttributeType.init(utf8:)) else { return }
+        // The texts of values are repaired.
+        let isText = call.type(at: 0) == .text
+        let isReadable = !isText || call.withText(at: 0) { String(validating: $0, as: UTF8.self) != nil }
+        call.set(isReadable && call.value(at: 0).isRepresentable(as: type) ? 1 : 0 as Int64)
+    }
 
     private static func withQueryErrors<R>(_ body: () throws -> R) throws -> R {
         do {

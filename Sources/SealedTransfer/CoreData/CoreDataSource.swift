@@ -144,7 +144,7 @@ struct CoreDataSource: ImportSource {
                 var columns: [String: Value] = [:]
                 for (name, index) in positions { columns[name] = row.value(at: index) }
                 let value = try conversion(CoreDataRow(columns)) ?? .null
-                guard value.fits(attribute.type) else {
+                guard value.isRepresentable(as: attribute.type) else {
                     throw ValueReading.Unfit(reason: "the converted value is not of type \(attribute.type.rawValue)")
                 }
                 return value

@@ -44,9 +44,9 @@ package enum ValueText {
     /// The member of the object that holds the text of a composite value which cannot stand in a line as it is.
     static let composedTextMember = "_json"
 
-    /// A composite value stands in the line as it is, so that other programs can read its parts. A text that is not
-    /// JSON, or that contains a line break or another character that ``JSONString`` escapes, is a string in an object
-    /// with the one member `_json`.
+    /// A composite value stands in the line as it is, so that other programs can read its parts. A text that contains a
+    /// line break or another character that ``JSONString`` escapes, or that another program has stored and is not JSON,
+    /// is a string in an object with the one member `_json`.
     private static func composite(_ text: String) -> ValueText {
         if let slice = lineOfJSON(text), !slice.isNull, !(slice.isObject && text.contains(composedTextMember)),
             // Space in front or behind it would be lost.

@@ -30,6 +30,45 @@ import Testing
         #expect(try library.check().map(\.kind).contains(.invalidKey))
     }
 
+    /// Another program makes the table one that is not STRICT, writes a value, and restores the statement of the schema.
+    @Test(arguments: [
+        ("pages", "1e300"), ("pages", "-9e999"), ("pages", "'text'"), ("pages", "x'ff'"), ("score", "'text'"),
+        ("score", "x'ff'"),
+    ])
+    func `a value of another type than its column is an error that names the property`(column: String, value: String)
+        throws
+    {
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(
+                "Leaf",
+                attributes: [.init("pages", .int64, isOptional: true), .init("score", .double, isOptional: true)]
+            )
+        ])
+        let library = try Library(folder.file("leaves"), model: model)
+        library.insert("Leaf", ["pages": .integer(.max), "score": .real(0)])
+        library.insert("Leaf", ["pages": .integer(.min), "score": .real(-0.0)])
+        library.insert("Leaf", [:])
+        try library.context.save()
+        library.context.reset()
+        let leaves = FetchRequest(library.entity("Leaf"))
+        #expect(
+            try library.context.fetch(leaves, as: ManagedObject.self).map { $0["pages"] } == [
+                .integer(.max), .integer(.min), .null,
+            ]
+        )
+        library.context.reset()
+        let definition = try #require(try library.definitions().first { $0.hasPrefix(#"CREATE TABLE "Leaf""#) })
+        try library.opened().database.write { connection in
+            try connection.replaceDefinition(ofTable: "Leaf", with: definition.replacing(" STRICT", with: ""))
+            try connection.execute(#"UPDATE "Leaf" SET "\#(column)" = \#(value) WHERE "_id" = 1"#)
+            try connection.replaceDefinition(ofTable: "Leaf", with: definition)
+        }
+        #expect(throws: SealedStoreError.damagedRow(entity: "Leaf", property: column)) {
+            try library.context.fetch(leaves, as: ManagedObject.self)
+        }
+        #expect(try !library.check().isEmpty)
+    }
+
     @Test(arguments: [-1, Int64.max])
     func `a batch request that finds a number that cannot be a key writes nothing, also with a history`(
         key: Int64

@@ -102,6 +102,7 @@ import Testing
 
     private enum Question: String, CaseIterable {
         case fetch, range, keys, sorted, batches, members, count, history, changeSet, check, salvage, deletion, erasure
+        case migration
     }
 
     private func ask(_ question: Question, _ comment: Comment) throws {
@@ -114,7 +115,17 @@ import Testing
         }
         switch question {
         case .fetch:
-            expectAscending(try library.context.fetch(request, as: ManagedObject.self).map { $0.managedObjectID.key })
+            do {
+                expectAscending(
+                    try library.context.fetch(request, as: ManagedObject.self).map { $0.managedObjectID.key }
+                )
+            } catch DatabaseError.damaged {
+                library.insert("Tag", ["label": .text("late")])
+                #expect(throws: DatabaseError.damaged(path: file.path), "nothing is written after damage was found") {
+                    try library.context.save()
+                }
+                throw DatabaseError.damaged(path: file.path)
+            }
         case .range:
             for first in stride(from: Int64(0), to: 5000, by: 250) {
                 var request = request
@@ -147,6 +158,9 @@ import Testing
         case .check: _ = try library.check()
         case .deletion: _ = try library.context.execute(BatchDeleteRequest(library.entity("Tag")))
         case .erasure: try library.coordinator.eraseStores()
+        case .migration:
+            try library.coordinator.removeAllStores()
+            try migrate()
         case .salvage:
             try library.coordinator.removeAllStores()
             let salvaged = folder.file("salvaged")
@@ -155,6 +169,27 @@ import Testing
             #expect(report.entities.reduce(0) { $0 + $1.recoveredCount } <= Self.largestCount, comment)
             #expect(try SealedStore.check(salvaged, key: Library.key).isSound, comment)
         }
+    }
+
+    /// Migrates the store to a model in which an attribute has another type. With a progress, the rows are copied in
+    /// parts.
+    private func migrate() throws {
+        let other = try Library.model(labelType: .data)
+        let coordinator = PersistentStoreCoordinator(model: other)
+        try coordinator.addPersistentStore(
+            PersistentStoreDescription(
+                type: SealedStore.storeType,
+                url: file,
+                options: [
+                    SealedStore.keyOption: Library.key,
+                    SealedStore.migrationProgressOption: Progress(totalUnitCount: 1),
+                ]
+            )
+        )
+        defer { try? coordinator.removeAllStores() }
+        let tags = FetchRequest(try #require(other.entitiesByName["Tag"]))
+        let count = try ManagedObjectContext(coordinator: coordinator).count(tags)
+        #expect(count <= Self.largestCount)
     }
 
     /// Puts pages back, and returns how many requests have found that.

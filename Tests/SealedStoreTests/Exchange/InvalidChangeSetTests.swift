@@ -53,6 +53,121 @@ import Testing
         return reason
     }
 
+    /// Values of each type that are not the stored form of one of its values.
+    private static let unfitting: [(AttributeType, Value, sql: String)] = [
+        (.float, .real(1e300), "1e300"), (.url, .text("http://[::1"), "'http://[::1'"),
+        (.decimal, .blob(Data(repeating: 0xFF, count: 40)), "x'\(String(repeating: "ff", count: 40))'"),
+        // The digit 5 with a pair of zeros behind it.
+        (.decimal, .blob(Data([3, 0x80, 1, 51, 1, 0])), "x'038001330100'"), (.int8, .integer(128), "128"),
+        (.uint32, .integer(-1), "-1"), (.bool, .integer(2), "2"), (.uuid, .blob(Data([1, 2])), "x'0102'"),
+        (.composite, .text(#"{"a":"#), "'{\"a\":'"), (.composite, .text(""), "''"),
+    ]
+
+    private static func typesModel() -> [EntityDescription] {
+        let types: [AttributeType] = [
+            .float, .url, .decimal, .int8, .uint32, .bool, .uuid, .composite, .string, .double,
+        ]
+        return [EntityDescription("Thing", attributes: types.map { .init($0.rawValue, $0, isOptional: true) })]
+    }
+
+    @Test(arguments: unfitting.indices)
+    func `a value that its type cannot hold is refused by saves and received changes, and found by the check`(
+        index: Int
+    ) throws {
+        let (type, value, sql) = Self.unfitting[index]
+        let things = try Branch(folder.file("things"), declarations: Self.typesModel())
+        let thing = try things.insert("Thing", [:])
+        let identifier = try #require(try things.identifier(thing))
+        let changes = ChangeSet(
+            id: UUID(),
+            origin: UUID(),
+            sequence: 1,
+            timestamp: Date(),
+            authors: [],
+            modelHash: things.coordinator.model.exchangeHash,
+            changes: [change("Thing", .update, [type.rawValue: .attribute(value)], identifier)]
+        )
+        let problem = ExchangeError.Problem(
+            .unfittingValue,
+            identifier: identifier,
+            entity: "Thing",
+            property: type.rawValue
+        )
+        #expect(throws: ExchangeError.invalidChangeSet(problem)) { try things.coordinator.apply(changes) }
+        #expect(try things.coordinator.exchangeState().position == 0)
+        let refusal = #expect(throws: ObjectGraphError.self) { try things.set(thing, type.rawValue, value) }
+        if case .validation(let problems)? = refusal {
+            #expect(problems.map(\.reason) == [.notRepresentable])
+        } else {
+            Issue.record("\(refusal.map { "\($0)" } ?? "no error")")
+        }
+        things.context.rollback()
+        #expect(throws: ObjectGraphError.self) {
+            try things.context.execute(
+                BatchUpdateRequest(things.entity("Thing"), propertiesToUpdate: [type.rawValue: .literal(value)])
+            )
+        }
+        #expect(try things.store.check() == [])
+        // Another program stores the value.
+        try things.store.opened.database.write { try $0.execute(#"UPDATE "Thing" SET "\#(type.rawValue)" = \#(sql)"#) }
+        let found = StoreProblem(.invalidValue, entity: "Thing", property: type.rawValue, firstKey: 1)
+        #expect(try things.store.check() == [found])
+        #expect(throws: SealedStoreError.damagedRow(entity: "Thing", property: type.rawValue)) {
+            try things.coordinator.changeSet()
+        }
+    }
+
+    @Test func `a computed value that its type cannot hold is refused`() throws {
+        let things = try Branch(folder.file("things"), declarations: Self.typesModel())
+        _ = try things.insert("Thing", ["float": .real(3e38), "double": .real(1e300)])
+        let float = try #require(things.entity("Thing").propertiesByName["float"])
+        let product = QueryExpression.arithmetic(.multiply, .path(float), .literal(.real(1e9)))
+        #expect(throws: ObjectGraphError.self) {
+            try things.context.execute(
+                BatchUpdateRequest(things.entity("Thing"), propertiesToUpdate: ["float": product])
+            )
+        }
+        #expect(try things.store.check() == [])
+    }
+
+    @Test func `the extremes of each type are representable`() {
+        let decimals = [
+            Decimal.greatestFiniteMagnitude, .leastFiniteMagnitude, .leastNonzeroMagnitude, .pi, .nan, 0, -1.5,
+            Decimal(string: "12345678901234567890123456789012345678")!,
+        ]
+        for decimal in decimals { #expect(decimal.storedValue.isRepresentable(as: .decimal), "\(decimal)") }
+        for float in [Float.greatestFiniteMagnitude, .leastNonzeroMagnitude, .infinity, -.infinity, -0.0] {
+            #expect(float.storedValue.isRepresentable(as: .float), "\(float)")
+        }
+        #expect(UUID().storedValue.isRepresentable(as: .uuid))
+        #expect(Value.text("{\"a\":[1,null]}").isRepresentable(as: .composite))
+        #expect(Value.text("https://example.org/ü").isRepresentable(as: .url))
+    }
+
+    @Test func `long authors are cut in the history and in change sets`() throws {
+        let author = String(repeating: "ü", count: 2000)
+        store.context.transactionAuthor = author
+        _ = try store.insert("Party", ["code": "b"])
+        let cut = String(author.prefix(512))
+        #expect(try store.coordinator.history(HistoryFetchRequest()).last?.author == cut)
+        let changes = changeSet([change("Party", .insert, ["code": .attribute("c")])])
+        let foreign = ChangeSet(
+            id: changes.id,
+            origin: changes.origin,
+            sequence: 1,
+            timestamp: changes.timestamp,
+            authors: ["a", author],
+            modelHash: changes.modelHash,
+            changes: changes.changes
+        )
+        #expect(try store.coordinator.apply(foreign).outcome == .applied)
+        let applied = try store.coordinator.history(HistoryFetchRequest()).last?.author
+        // The comma and the blank take two bytes, and the letter one: half a character does not fit.
+        #expect(applied == "a, " + author.prefix(510))
+        _ = try store.insert("Party", ["code": "d"])
+        #expect(try store.coordinator.changeSet()?.authors == [cut])
+    }
+
     @Test func `unknown and abstract names`() throws {
         #expect(try reason(change("Ghost", .insert, [:])) == .unknownEntity)
         #expect(try reason(change("Party", .update, ["ghost": .attribute("x")], party)) == .unknownProperty)

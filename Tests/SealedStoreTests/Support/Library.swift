@@ -11,7 +11,8 @@ struct Library {
     let coordinator: PersistentStoreCoordinator
     let context: ManagedObjectContext
 
-    static func model() throws -> ManagedObjectModel {
+    /// - Parameter labelType: The type of the attribute of tags.
+    static func model(labelType: AttributeType = .string) throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
             EntityDescription(
                 "Author",
@@ -32,7 +33,7 @@ struct Library {
             ),
             EntityDescription(
                 "Tag",
-                attributes: [AttributeDescription("label", .string)],
+                attributes: [AttributeDescription("label", labelType)],
                 relationships: [RelationshipDescription("books", to: "Book", .many, inverse: "tags")]
             ),
         ])

@@ -11,7 +11,7 @@ package enum JSONString {
     }
 
     /// Appends a text between quotes.
-    static func append(_ text: String, to bytes: inout [UInt8]) {
+    package static func append(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         if isVisible(text) {
             for byte in text.utf8 {
@@ -45,7 +45,7 @@ package enum JSONString {
     private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 48 + value : 87 + value }
 
     /// Whether a text has no character that is escaped because a terminal acts on it, or does not show it.
-    static func isVisible(_ text: String) -> Bool {
+    package static func isVisible(_ text: String) -> Bool {
         text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } || text.unicodeScalars.allSatisfy(\.isVisible)
     }
 
@@ -65,7 +65,7 @@ package enum JSONString {
     }
 
     /// The text of a string between quotes, whose syntax has been checked; nil if it contains a lone surrogate.
-    static func text(of bytes: ArraySlice<UInt8>) -> String? {
+    package static func text(of bytes: ArraySlice<UInt8>) -> String? {
         let content = bytes.dropFirst().dropLast()
         guard content.contains(UInt8(ascii: "\\")) else { return String(decoding: content, as: UTF8.self) }
         var result: [UInt8] = []

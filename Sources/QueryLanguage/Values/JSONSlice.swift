@@ -1,19 +1,19 @@
 /// A value in a JSON text whose syntax has been checked: its kind and the range of its bytes. Its parts are read when
 /// they are asked for.
-struct JSONSlice {
+package struct JSONSlice {
     /// The kinds of values.
-    enum Kind {
+    package enum Kind {
         case null, bool, number, string, array, object
     }
 
     /// A violation of the syntax of JSON (RFC 8259), at a position in the text.
-    struct SyntaxError: Error {
-        let position: Int
-        let reason: String
+    package struct SyntaxError: Error {
+        package let position: Int
+        package let reason: String
     }
 
-    let kind: Kind
-    let range: Range<Int>
+    package let kind: Kind
+    package let range: Range<Int>
     private let bytes: [UInt8]
 
     /// The deepest nesting of arrays and objects.
@@ -22,7 +22,7 @@ struct JSONSlice {
     /// Checks the syntax of a text that is one value.
     ///
     /// - Throws: ``SyntaxError``.
-    init(_ bytes: [UInt8]) throws(SyntaxError) {
+    package init(_ bytes: [UInt8]) throws(SyntaxError) {
         if let position = Self.positionOfInvalidUTF8(bytes) {
             throw SyntaxError(position: position, reason: "the text is not UTF-8")
         }
@@ -38,7 +38,7 @@ struct JSONSlice {
     }
 
     /// Checks a text; nil if it is not a JSON value.
-    init?(validating text: String) {
+    package init?(validating text: String) {
         guard let slice = try? JSONSlice(Array(text.utf8)) else { return nil }
         self = slice
     }
@@ -63,17 +63,17 @@ struct JSONSlice {
         }
     }
 
-    var isNull: Bool { kind == .null }
-    var isObject: Bool { kind == .object }
+    package var isNull: Bool { kind == .null }
+    package var isObject: Bool { kind == .object }
 
     /// The text of the value as it stands.
-    var literal: String { String(decoding: bytes[range], as: UTF8.self) }
+    package var literal: String { String(decoding: bytes[range], as: UTF8.self) }
 
     /// The text of a string; nil for other values, and for a string with a lone surrogate.
-    var string: String? { kind == .string ? JSONString.text(of: bytes[range]) : nil }
+    package var string: String? { kind == .string ? JSONString.text(of: bytes[range]) : nil }
 
     /// The members of an object, in their order; empty for other values.
-    var members: [(name: JSONSlice, value: JSONSlice)] {
+    package var members: [(name: JSONSlice, value: JSONSlice)] {
         guard kind == .object else { return [] }
         var members: [(name: JSONSlice, value: JSONSlice)] = []
         forEachElement { scanner in
@@ -86,7 +86,7 @@ struct JSONSlice {
     }
 
     /// The elements of an array; empty for other values.
-    var elements: [JSONSlice] {
+    package var elements: [JSONSlice] {
         guard kind == .array else { return [] }
         var elements: [JSONSlice] = []
         forEachElement { elements.append($0.next(of: bytes)) }
