@@ -21,7 +21,8 @@ struct JSONRow {
             switch AttributeText(object[attribute.name], as: attribute.type) {
             case .none: return "null"
             case .word(let text): return JSONString.quoted(text)
-            case .literal(let text): return JSONString.visible(text)
+            // In JSON, a tab stands between values only.
+            case .literal(let text): return JSONString.visible(text.replacing("\t", with: " "))
             }
         case .relationship(let relationship) where relationship.isToMany:
             let keys = object.members(forRelationship: relationship.name).map { String($0.managedObjectID.key) }

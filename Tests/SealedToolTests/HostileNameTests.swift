@@ -50,7 +50,7 @@ import Testing
 
     private func write() throws {
         let values: [String: Value] = [
-            Self.attributeName: .text(Self.hidden), "part": .text("{\"a\": \"\u{9B}\u{202E}\"}"),
+            Self.attributeName: .text(Self.hidden), "part": .text("{\"a\":\t\"\u{9B}\u{202E}\"}"),
             Self.unique: .integer(1),
         ]
         try create("a.store", [(entity: Self.entityName, values: values)])
