@@ -80,7 +80,8 @@ struct FileInspection {
     func verify(_ key: DerivedKey) throws(DatabaseError) -> DatabaseHeader? {
         let cipher = try PageCipher(key)
         if firstPage.withUnsafeBytes({ cipher.verifies($0, number: 1) }) { return header(key) }
-        if try hasPage(of: cipher) || logHasPage(of: cipher) { return nil }
+        if try hasPage(of: cipher) { return nil }
+        if try logHasPage(of: cipher) { return nil }
         guard !endsWithinPage, layout.looksEncrypted(firstPage) else {
             throw .notADatabase(path: path, .unrecognised)
         }
@@ -120,14 +121,19 @@ struct FileInspection {
     /// Whether any page in the write-ahead log was written with the key.
     ///
     /// SQLite takes no locks on the log file, so opening and closing it releases no lock.
-    private func logHasPage(of cipher: PageCipher) -> Bool {
+    private func logHasPage(of cipher: PageCipher) throws(DatabaseError) -> Bool {
         guard let log = FileHandle(forReadingAtPath: files.log) else { return false }
         defer { try? log.close() }
         guard let end = try? log.seekToEnd(), end <= UInt64(Int64.max) else { return false }
         for index in Self.sample(0, through: LogFormat.frameCount(inByteCount: Int64(end)) - 1) {
-            guard (try? log.seek(toOffset: UInt64(LogFormat.offset(ofFrame: index)))) != nil,
-                let frame = try? log.read(upToCount: LogFormat.frameByteCount), frame.count == LogFormat.frameByteCount
-            else { return false }
+            let frame: Data
+            do {
+                try log.seek(toOffset: UInt64(LogFormat.offset(ofFrame: index)))
+                frame = try log.read(upToCount: LogFormat.frameByteCount) ?? Data()
+            } catch {
+                throw .inputOutput(extendedCode: DatabaseError.readFailureCode, isIndeterminate: false)
+            }
+            guard frame.count == LogFormat.frameByteCount else { return false }
             let number = frame.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
             let isOurs = frame.withUnsafeBytes { bytes in
                 cipher.verifies(

@@ -44,6 +44,9 @@ extension Database {
         try connection.runSettings("BEGIN; PRAGMA schema_version")
         let cipher = try PageCipher(opener.key)
         let log = opener.isImmutable ? LogContent() : LogContent(path: opener.files.log, cipher: cipher)
+        guard !log.hasReadError else {
+            throw DatabaseError.inputOutput(extendedCode: DatabaseError.readFailureCode, isIndeterminate: false)
+        }
         report.logFrameCount = log.frameCount
         report.lostCommitCount = log.lostCommitCount
         report.ignoresLog = log.isIgnored
