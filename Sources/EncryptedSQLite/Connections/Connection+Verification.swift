@@ -1,4 +1,5 @@
 import CSQLCipher
+import CStoreFiles
 
 // SQLCipher does not fail the read of a page whose authentication code is wrong: it returns zeros and puts the pager
 // into an error state. SQLite reports that state (as SQLITE_ERROR) when the next page is requested, and clears it when
@@ -7,8 +8,8 @@ import CSQLCipher
 // connection requests a page before it returns a result, in the transaction that read it.
 //
 // If the system fails to read a page (EIO), SQLite reports SQLITE_CORRUPT, and SQLCipher decrypts a buffer without the
-// content of the page. The file may be sound. SQLite keeps the number of the system's error, which distinguishes such a
-// failure from a page that was read and does not verify.
+// content of the page. The file may be sound. The file system of the package records the failure, which distinguishes it
+// from a page that was read and does not verify.
 extension Connection {
     /// A statement that requests a page, and returns a row in every database with a table.
     private static let pageRequest = "SELECT 1 FROM sqlite_schema"
@@ -52,23 +53,9 @@ extension Connection {
         return .damaged(path: path)
     }
 
-    /// Returns SQLite's extended result code if the system has failed to read the file or its log on this connection
-    /// since the last call; 0 otherwise.
-    ///
-    /// SQLite keeps the last error of each file until the file is closed, and a connection that reports it is closed at
-    /// once. A failure of another call than a read is not distinguished: the next connection finds the damage.
-    func takeReadError() -> Int32 {
-        guard isEncrypted else { return 0 }
-        var number: Int32 = 0
-        sqlite3_file_control(handle, "main", SQLITE_FCNTL_LAST_ERRNO, &number)
-        guard number == 0 else { return DatabaseError.readFailureCode }
-        var log: UnsafeMutablePointer<sqlite3_file>?
-        sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log)
-        if let log, let methods = log.pointee.pMethods {
-            _ = methods.pointee.xFileControl?(log, SQLITE_FCNTL_LAST_ERRNO, &number)
-        }
-        return number == 0 ? 0 : DatabaseError.readFailureCode
-    }
+    /// Returns SQLite's extended result code of the last read of the file or its log, on this connection, that the system
+    /// has failed since the last call; 0 if it failed none.
+    func takeReadError() -> Int32 { isEncrypted ? cstorefiles_take_read_error(handle) : 0 }
 
     /// The number of pages that were read from the file or its log, modulo 2³².
     private var pagesRead: Int32 {

@@ -1,4 +1,5 @@
 import Foundation
+import ObjectGraph
 import SealedStore
 import SealedTransfer
 import Terminal
