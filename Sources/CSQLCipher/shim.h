@@ -131,6 +131,9 @@ typedef struct {
     // The number of frames in the log, and the number of frames that a checkpoint has written back into the file.
     uint32_t frames;
     uint32_t frames_written_back;
+    // The number of frames that the last checkpoint has tried to write back. A checkpoint raises it before it writes to
+    // the file.
+    uint32_t frames_attempted;
 } csqlcipher_log_state;
 
 // Returns 0 if there is no index. The database must be in WAL mode: otherwise SQLite would create an index and never
@@ -148,6 +151,8 @@ static inline int csqlcipher_read_log_state(sqlite3_file *file, csqlcipher_log_s
     // Native byte order: mxFrame is at byte 16 of the header, which has two copies; nBackfill follows them.
     state->frames = ((const uint32_t volatile *)head)[4];
     state->frames_written_back = ((const uint32_t volatile *)head)[24];
+    // Behind the marks of five readers and the bytes of the locks.
+    state->frames_attempted = ((const uint32_t volatile *)head)[32];
     return 1;
 }
 
@@ -166,6 +171,12 @@ static inline uint32_t csqlcipher_commit_counter(const csqlcipher_log_state *sta
     uint32_t words[4];
     memcpy(words, state->words, sizeof(words));
     return words[2];
+}
+
+// The salts of the log, which differ from those of the logs that preceded it.
+static inline uint64_t csqlcipher_log_salts(const csqlcipher_log_state *state) {
+    // aSalt is at byte 32 of the header.
+    return state->words[4];
 }
 
 // The locks of the write-ahead log, which lie in the shared memory ("WAL-mode file format", section 2.3): writing,
@@ -445,6 +456,51 @@ static inline int csqlcipher_copy_attributes(const char *from, const char *to) {
     // copyfile(3) opens both files, which would release the POSIX locks of this process when it closes them.
     return 0;
 #endif
+}
+
+// Reads the time at which a file was created, as seconds and nanoseconds. Returns 0 if the file does not exist, or the
+// system or the file system does not record that time.
+static inline int csqlcipher_birth_time(const char *path, int64_t time[2]) {
+#if defined(__linux__) && defined(SYS_statx)
+    // struct statx (statx(2)), which the headers declare for GNU sources only: stx_mask is at byte 0, stx_btime at 80.
+    unsigned char status[256];
+    const uint32_t requested = 0x800; // STATX_BTIME
+    uint32_t found = 0, nanoseconds = 0;
+    if (syscall(SYS_statx, AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, requested, status) != 0) return 0;
+    memcpy(&found, status, sizeof found);
+    if (!(found & requested)) return 0;
+    memcpy(&time[0], status + 80, sizeof time[0]);
+    memcpy(&nanoseconds, status + 88, sizeof nanoseconds);
+    time[1] = nanoseconds;
+    return 1;
+#elif defined(__APPLE__)
+    struct stat status;
+    if (lstat(path, &status) != 0) return 0;
+    time[0] = status.st_birthtimespec.tv_sec;
+    time[1] = status.st_birthtimespec.tv_nsec;
+    return 1;
+#else
+    return 0;
+#endif
+}
+
+// Creates a file without a name in a folder, which only its owner can read. Returns its descriptor, or -1 if the system or
+// the file system has no such files, or cannot give them a name later.
+static inline int csqlcipher_create_nameless(const char *folder) {
+#if defined(__linux__)
+    if (access("/proc/self/fd", X_OK) != 0) return -1;
+    // O_TMPFILE, which the headers declare for GNU sources only.
+    return open(folder, 020000000 | O_DIRECTORY | O_RDWR | O_CLOEXEC, 0600);
+#else
+    return -1;
+#endif
+}
+
+// Gives a file without a name a name, and fails with EEXIST if the name exists. Returns 0 or -1 and sets errno.
+static inline int csqlcipher_name_file(int descriptor, const char *path) {
+    char source[40];
+    snprintf(source, sizeof source, "/proc/self/fd/%d", descriptor);
+    return linkat(AT_FDCWD, source, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
 }
 
 // Renames a file or folder as csqlcipher_rename_exclusively does, on file systems without such a call.

@@ -25,7 +25,7 @@ public final class OpenStore: Sendable {
     let historyTrimming: HistoryTrimming
     let historyFollowing = HistoryFollowing()
     /// The file that was closed when the store was locked or suspended; nil while it is open.
-    let closedFile = Guarded<FileIdentity?>(nil)
+    let closedFile = Guarded<FileMark?>(nil)
     /// Receives the replacement of the file by another state of the store.
     let replacementReceiver = Guarded<(@Sendable (CommitsOfOthers) -> Void)?>(nil)
     /// Whether the file had a history when it was opened, or the store begins one.

@@ -30,7 +30,7 @@ enum ExitStatus: Int32 {
         case let error as DatabaseError:
             switch error {
             case .missingKey, .invalidKey, .wrongKey: self = .noPermission
-            case .fileNotFound, .emptyFile, .permissionDenied, .unwritableFolder: self = .noInput
+            case .fileNotFound, .emptyFile, .permissionDenied, .unwritableFolder, .hardLinked: self = .noInput
             case .notADatabase, .foreignApplication, .newerFormat, .damaged, .foreignLog, .superJournal,
                 .damagedIndex:
                 self = .damaged

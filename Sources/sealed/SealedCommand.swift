@@ -27,7 +27,8 @@ struct SealedCommand: ParsableCommand {
             """,
         subcommands: [
             InspectCommand.self, QueryCommand.self, CheckCommand.self, RepairCommand.self, SalvageCommand.self,
-            BackupCommand.self, CompactCommand.self, RekeyCommand.self, ImportCommand.self, ExportCommand.self,
+            BackupCommand.self, RestoreCommand.self, CompactCommand.self, RekeyCommand.self, ImportCommand.self,
+            ExportCommand.self,
             MigrateCommand.self,
         ]
     )

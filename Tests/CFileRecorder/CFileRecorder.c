@@ -65,11 +65,10 @@ void cfilerecorder_note(const char *text) {
     pthread_mutex_unlock(&lock);
 }
 
-// The name of a file in the folder; null for another path.
+// The name of a file in the folder, or in a folder in it; null for another path.
 static const char *name_in_folder(const char *path) {
     if (output < 0 || strncmp(path, folder, folder_length) != 0 || path[folder_length] != '/') return 0;
-    const char *name = path + folder_length + 1;
-    return strchr(name, '/') ? 0 : name;
+    return path + folder_length + 1;
 }
 
 static uint64_t inode(int descriptor) {
@@ -82,7 +81,7 @@ static char kind(int descriptor) {
 }
 
 static int recorded_open(const char *path, int flags, mode_t mode) {
-    const char *name = name_in_folder(path);
+    const char *name = flags & O_DIRECTORY ? 0 : name_in_folder(path);
     if (!name) {
         int descriptor = (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
         if (descriptor >= 0 && descriptor < (int)sizeof kinds) {
@@ -104,7 +103,10 @@ static int recorded_open(const char *path, int flags, mode_t mode) {
     return descriptor;
 }
 
-static mode_t mode_of(int flags, va_list arguments) { return flags & O_CREAT ? (mode_t)va_arg(arguments, int) : 0; }
+static mode_t mode_of(int flags, va_list arguments) {
+    int has_mode = flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE;
+    return has_mode ? (mode_t)va_arg(arguments, int) : 0;
+}
 
 int open(const char *path, int flags, ...) {
     va_list arguments;
@@ -200,6 +202,28 @@ int unlink(const char *path) {
     pthread_mutex_unlock(&lock);
     errno = code;
     return result;
+}
+
+static int record_folder(const char *name, uint32_t kind, int result) {
+    int code = errno;
+    if (result == 0) append(kind, 0, 0, name, strlen(name));
+    pthread_mutex_unlock(&lock);
+    errno = code;
+    return result;
+}
+
+int mkdir(const char *path, mode_t mode) {
+    const char *name = name_in_folder(path);
+    if (!name) return (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode);
+    pthread_mutex_lock(&lock);
+    return record_folder(name, CFILERECORDER_MAKE_FOLDER, (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode));
+}
+
+int rmdir(const char *path) {
+    const char *name = name_in_folder(path);
+    if (!name) return (int)syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR);
+    pthread_mutex_lock(&lock);
+    return record_folder(name, CFILERECORDER_REMOVE_FOLDER, (int)syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR));
 }
 
 #else

@@ -4,28 +4,29 @@ import Foundation
 
 /// Works on a database and records what it does to the files; `EncryptedSQLiteTests` starts it.
 ///
-/// Usage: recorded-writer create|keys|saves FOLDER NAME RECORDING [CHANGE]
+/// Usage: recorded-writer create|keys|saves|restore FOLDER NAME RECORDING [CHANGE]
 ///
 /// - `create` creates the database, saves row 1 and closes it.
 /// - `keys` opens a database, saves rows 1 to 5, changes the key, saves rows 6 to 10 and closes it.
 /// - `saves` opens a database with the default durability, saves rows 1 to 60 and closes it. After every 15 rows it writes
 ///   the log back, so that the next row begins the log again.
+/// - `restore` puts the file `backup` of the folder, whose key consists of bytes 2, in the place of a database.
 ///
-/// The notes in the recording are `row N` after the commit of a row, `key` after the change of the key, and `checkpoint`
-/// after the log was written back. The key of
-/// the file consists of bytes 1, the new one of bytes 2. With CHANGE, the process kills itself after this change to the
+/// The notes in the recording are `row N` after the commit of a row, `key` after the change of the key, `checkpoint` after
+/// the log was written back, and `restored`. The key of the file consists of bytes 1, the new one of bytes 2. With CHANGE,
+/// the process kills itself after this change to the
 /// files, beginning with 1.
 @main
 enum RecordedWriter {
     private enum Work: String {
-        case create, keys, saves
+        case create, keys, saves, restore
     }
 
     static func main() throws {
         let arguments = CommandLine.arguments
         guard (5...6).contains(arguments.count), let work = Work(rawValue: arguments[1]) else {
             FileHandle.standardError.write(
-                Data("usage: recorded-writer create|keys|saves FOLDER NAME RECORDING [CHANGE]\n".utf8)
+                Data("usage: recorded-writer create|keys|saves|restore FOLDER NAME RECORDING [CHANGE]\n".utf8)
             )
             exit(2)
         }
@@ -41,10 +42,17 @@ enum RecordedWriter {
             newestUserVersion: 1,
             durability: work == .saves ? .applicationCrash : .powerLoss
         )
+        let path = arguments[2] + "/" + arguments[3]
+        guard work != .restore else {
+            let key = try EncryptionKey.raw(repeatElement(2, count: 32))
+            try Database.restore(arguments[2] + "/backup", key: key, to: path, options: options)
+            cfilerecorder_note("restored")
+            return
+        }
         // Files of a key with a salt have the same page keys: the new file could read an old log.
         let salt: [UInt8]? = work == .create ? [UInt8](repeating: 9, count: 16) : nil
         let key = try EncryptionKey.raw(repeatElement(1, count: 32), salt: salt)
-        let database = try Database(.file(arguments[2] + "/" + arguments[3]), key: key, options: options) {
+        let database = try Database(.file(path), key: key, options: options) {
             connection in
             try connection.execute("CREATE TABLE item (_id INTEGER PRIMARY KEY, name TEXT) STRICT")
         }
@@ -58,6 +66,7 @@ enum RecordedWriter {
             for number in 6...10 { try save(number, in: database) }
         case .saves:
             try saveAndWriteBack(database)
+        case .restore: break
         }
         try database.close()
     }

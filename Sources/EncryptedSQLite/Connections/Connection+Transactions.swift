@@ -27,7 +27,10 @@ extension Connection {
             try requireSoundFile()
             try requireUnmovedFile()
             try runControl(isOutermost ? .commit : .endNested, during: isOutermost ? .commit : .execution)
-            if isOutermost { statistics.transactionsCommitted.count() }
+            if isOutermost {
+                statistics.transactionsCommitted.count()
+                noteNewLog()
+            }
             return result
         } catch {
             defer { rollBack(isOutermost: isOutermost) }

@@ -49,8 +49,7 @@ extension Connection {
             defect = .inputOutput(extendedCode: code, isIndeterminate: false)
             return .inputOutput(extendedCode: code, isIndeterminate: phase == .commit)
         }
-        noteDamage()
-        return .damaged(path: path)
+        return noteDamage()
     }
 
     /// Returns SQLite's extended result code of the last read of the file or its log, on this connection, that the system

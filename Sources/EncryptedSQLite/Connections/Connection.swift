@@ -82,7 +82,7 @@ public final class Connection {
         sqlite3_finalize(pageRequestStatement)
         pageRequestStatement = nil
         if let sharedFile {
-            if isDamaged || !sharedFile.mayWriteLogBackOnClose { writesLogBackOnClose = false }
+            if isDamaged || !sharedFile.mayWriteLogBackOnClose || isOverwritten { writesLogBackOnClose = false }
             if hasJoined { sharedFile.leave() }
         }
         // Only now: SQLite compiles all statements of a connection again after a change of the setting.
@@ -258,15 +258,14 @@ public final class Connection {
         if isInTransaction { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
     }
 
-    /// Returns the error itself, or `damaged` or `inputOutput` if a page did not verify.
+    /// Returns the error itself, or `damaged`, `moved` or `inputOutput` if a page did not verify.
     private func damage(behind error: any Error) -> any Error {
         do throws(DatabaseError) {
             try verifyPages()
             return error
-        } catch {
-            if defect != nil { return error }
+        } catch let cause {
+            return defect == nil ? error : cause
         }
-        return error
     }
 
     /// Registers the functions of the library if a statement may use one and they are not registered yet.

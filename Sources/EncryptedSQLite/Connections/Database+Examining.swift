@@ -15,16 +15,25 @@ extension Database {
         _ body: (Connection) throws -> Void
     ) throws {
         var options = options
-        options.createsIfMissing = false
-        options.readOnly = true
-        if case .file(let path) = location {
-            let files = try DatabaseFiles(at: path)
-            let isWritable = csqlcipher_access(files.path, W_OK) == 0 && csqlcipher_access(files.folder, W_OK) == 0
-            if isWritable, !files.haveCompanions {
-                options.readOnly = false
-                options.examinesOnly = true
-            }
+        switch location {
+        case .memory: options.createsIfMissing = false
+        case .file(let path): options = try options.ofExamination(of: DatabaseFiles(at: path))
         }
         try Database(location, key: key, options: options, create: { _ in }, verify: body).close()
+    }
+}
+
+extension Database.Options {
+    /// The options with which an existing file is read, and left as it was with the files beside it.
+    func ofExamination(of files: DatabaseFiles) -> Database.Options {
+        var options = self
+        options.createsIfMissing = false
+        options.readOnly = true
+        let isWritable = csqlcipher_access(files.path, W_OK) == 0 && csqlcipher_access(files.folder, W_OK) == 0
+        if isWritable, !files.haveCompanions {
+            options.readOnly = false
+            options.examinesOnly = true
+        }
+        return options
     }
 }

@@ -37,14 +37,15 @@ extension Database {
     package func unlock(with key: EncryptionKey, verify: (Connection) throws -> Void = { _ in }) throws {
         try reopen(verify: verify) { phase throws(DatabaseError) in
             guard phase != .closed else { throw .closed }
-            return phase == .locked ? key : nil
+            return phase == .locked ? (key, nil) : nil
         }
     }
 
-    /// Opens the file again with the key that a function returns for the phase, unless it returns nil.
+    /// Opens the file again with the key that a function returns for the phase, unless it returns nil. The function can
+    /// also return the key that was derived for the earlier file.
     private func reopen(
         verify: (Connection) throws -> Void,
-        _ key: (Phase) throws(DatabaseError) -> EncryptionKey?
+        _ key: (Phase) throws(DatabaseError) -> (given: EncryptionKey, derived: DerivedKey?)?
     ) throws {
         try ExitGate.enter()
         defer { ExitGate.leave() }
@@ -53,10 +54,11 @@ extension Database {
             var options = options
             options.createsIfMissing = false
             let opening = FileOpening(files: files, options: options, counters: counters)
-            let opened = try opening.open(key, create: { _ in }, verify: verify)
+            let opened = try opening.open(key.given, known: key.derived, create: { _ in }, verify: verify)
+            let retained = try RetainedKey(key.given)
             work.resume()
             let file = OpenFile(opened.opener.files, opened.identity)
-            start(FileSession(file: file, opener: opened.opener), with: opened.connection)
+            start(FileSession(file: file, opener: opened.opener, key: retained), with: opened.connection)
             logLoss.withLock { $0 = opened.loss }
             // Their states are gone.
             stopSnapshots(.closed)
@@ -89,8 +91,8 @@ extension Database {
 
     /// Opens a suspended database again. Does nothing if the database is not suspended.
     ///
-    /// The file may be another one meanwhile, if it has the same key and salt: a compaction by another process replaces
-    /// it.
+    /// The file may be another one by then, if it has the same key: a backup, or the result of a compaction by another
+    /// process. If it has another salt, its key is derived from the passphrase again.
     ///
     /// - Parameter verify: Runs in a read transaction before the database is accepted.
     /// - Throws: `locked`; `closed`; `wrongKey` if another process has changed the key; the errors of opening. The
@@ -98,7 +100,8 @@ extension Database {
     package func resume(verify: (Connection) throws -> Void = { _ in }) throws {
         try reopen(verify: verify) { phase throws(DatabaseError) in
             guard phase == .suspended || phase == .open else { throw phase.error ?? .closed }
-            return phase == .suspended ? session.withLock { $0 }?.opener.key.encryptionKey : nil
+            guard phase == .suspended, let session = session.withLock({ $0 }) else { return nil }
+            return (session.key.key, session.opener.key)
         }
     }
 

@@ -8,7 +8,7 @@ extension Database {
     /// databases with the same file, in this and other processes, throw `moved` at their next use.
     ///
     /// - Parameters:
-    ///   - key: The key of the new file; nil for the key of the old one.
+    ///   - key: The key of the new file; nil for the key of the old one, with a fresh salt unless the key names the salt.
     ///   - progress: Receives the finished part, and can be cancelled.
     ///   - copy: Copies the content of the first connection, which is in a read transaction, to the empty database of
     ///     the second one, on which no other connection works. It may leave out the numbers in the header.
@@ -37,14 +37,11 @@ extension Database {
             guard let old = session.withLock({ $0 }), let readers else { throw DatabaseError.noFile }
             guard let checkpointer else { throw DatabaseError.readOnly }
             if progress.totalUnitCount < 100 { progress.totalUnitCount = 100 }
-            let newKey = try key.map { key throws(DatabaseError) in
-                try DerivedKey(forNewFile: key, counters: counters)
-            }
             let timeout = options.busyTimeoutMilliseconds
             try writers.pause(timeoutMilliseconds: timeout)
             defer { writers.resume() }
             let replacement = FileReplacement(session: old, options: options, counters: counters)
-            let built = try replacement.build(newKey ?? old.opener.key, progress: progress, copy: copy)
+            let built = try replacement.build(key, progress: progress, copy: copy)
             try checkpointer.connections.pause(timeoutMilliseconds: timeout)
             defer { checkpointer.connections.resume() }
             try readers.connections.pause(timeoutMilliseconds: timeout)

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// The file is in write-ahead-log mode: any number of readers and one writer run at the same time, and each reader sees
 /// the state that was committed when its statement or transaction began. The key is derived once, when the database is
-/// opened; every connection is then opened with the derived key.
+/// opened; every connection is then opened with the derived key. See ``RetainedKey`` for what is kept of a passphrase.
 ///
 /// A database in memory has a single connection, which readers and writers use in turn.
 ///
@@ -137,7 +137,11 @@ package final class Database: Sendable {
             versionReaders = options.readOnly ? ConnectionPool(limit: 1) : nil
             foreignCommits = ForeignCommits(versionReaders ?? writers)
             start(
-                FileSession(file: OpenFile(files, opened.identity), opener: opened.opener),
+                FileSession(
+                    file: OpenFile(files, opened.identity),
+                    opener: opened.opener,
+                    key: try RetainedKey(key)
+                ),
                 with: opened.connection
             )
             logLoss.withLock { $0 = opened.loss }

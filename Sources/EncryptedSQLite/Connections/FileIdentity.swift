@@ -29,6 +29,36 @@ package struct FileIdentity: Hashable, Sendable {
     }
 }
 
+/// What distinguishes a file from each other one, also from a later file that got the number of a removed one: file
+/// systems use the numbers of files again. Neither a commit nor a checkpoint changes it.
+package struct FileMark: Equatable, Sendable {
+    private let identity: FileIdentity
+    /// The time at which the file was created; nil if the file system does not record it.
+    private let birth: [Int64]?
+    /// The salt, or the constant beginning of a file with a plaintext header.
+    private let beginning: [UInt8]
+
+    fileprivate init?(of connection: Connection, at path: String) {
+        guard let identity = FileIdentity(path: path), let file = csqlcipher_main_file(connection.handle) else {
+            return nil
+        }
+        self.identity = identity
+        var birth: [Int64] = [0, 0]
+        self.birth = csqlcipher_birth_time(path, &birth) == 0 ? nil : birth
+        var beginning = [UInt8](repeating: 0, count: DerivedKey.saltByteCount)
+        guard csqlcipher_file_read(file, &beginning, Int32(beginning.count), 0) == SQLITE_OK else { return nil }
+        self.beginning = beginning
+    }
+}
+
+extension Database {
+    /// The mark of the file at the path, whose beginning is read through a connection to it; nil for a database in memory,
+    /// and if it cannot be read.
+    package func fileMark(of connection: Connection) -> FileMark? {
+        files.flatMap { FileMark(of: connection, at: $0.path) }
+    }
+}
+
 extension Connection {
     /// The identity of the open file.
     ///

@@ -4,10 +4,20 @@ import Guarded
 final class FileSession: Sendable {
     let file: OpenFile
     let opener: ConnectionOpener
+    /// The key from which that of the file was derived.
+    let key: RetainedKey
 
-    init(file: OpenFile, opener: ConnectionOpener) {
+    init(file: OpenFile, opener: ConnectionOpener, key: RetainedKey) {
         self.file = file
         self.opener = opener
+        self.key = key
+    }
+
+    /// Derives the key of a new file that has the layout of this one: with a fresh salt, unless the program has named the
+    /// salt.
+    func deriveKeyOfNewFile() throws(DatabaseError) -> DerivedKey {
+        guard opener.key.layout == .salt else { return opener.key }
+        return try DerivedKey(forNewFile: key.key.withoutPlaintextHeader, counters: opener.counters)
     }
 
     /// Opens a connection to the file.

@@ -62,6 +62,9 @@ struct OpenFile: Sendable {
         Self.users.withLock { ($0[identity] ?? []).contains { $0.writing !== own && $0.writing.isCurrent } }
     }
 
+    /// Whether a file is open in a database of this process.
+    static func isInUse(_ identity: FileIdentity) -> Bool { users.withLock { $0[identity] != nil } }
+
     /// Whether any file is open in several databases of this process.
     static var hasPeers: Bool { peerCount.load(ordering: .relaxed) > 0 }
 

@@ -32,6 +32,8 @@ final class SharedFile: Sendable {
         var connectionCount = 0
         /// The files that the connections have open; nil if no connection uses a log.
         var companions: Companions? { didSet { unmovedIn = nil } }
+        /// The first page of the file; nil before a connection has read it.
+        var firstPage: FirstPage?
         /// The state of the folder in which the names last led to these files and the database; nil if another change
         /// of the folder could have the same time.
         var unmovedIn: FolderState?
@@ -121,8 +123,31 @@ final class SharedFile: Sendable {
     func leave() {
         state.withLock { state in
             state.connectionCount -= 1
-            if state.connectionCount == 0 { state.companions = nil }
+            guard state.connectionCount == 0 else { return }
+            state.companions = nil
+            state.firstPage = nil
         }
+    }
+
+    /// Compares the first page of the file with that which the connections have read before.
+    ///
+    /// - Parameter records: Whether the page is compared with later ones.
+    func isOverwritten(accordingTo page: FirstPage, records: Bool) -> Bool {
+        state.withLock { state in
+            let isOverwritten = state.firstPage.map { page.contradicts($0) } ?? false
+            if records, !isOverwritten, state.firstPage == nil || page.isSettled { state.firstPage = page }
+            return isOverwritten
+        }
+    }
+
+    /// Whether the recorded first page was read with the log of a checkpoint.
+    func knowsLog(of checkpoint: FirstPage.Checkpoint) -> Bool {
+        state.withLock { $0.firstPage?.checkpoint?.salts == checkpoint.salts }
+    }
+
+    /// Records the first page.
+    func record(_ page: FirstPage) {
+        state.withLock { $0.firstPage = page }
     }
 
     // MARK: Names
@@ -173,6 +198,8 @@ extension Connection {
         try file.join(usesLog: mayWrite && hasLog, isExamined: isExamined)
         sharedFile = file
         hasJoined = true
+        // The first connection records the page.
+        if isOverwritten { throw .moved(path: path) }
     }
 
     /// Throws `damaged` if the content proved damaged on any connection of this process: nothing may be written. Throws
@@ -184,19 +211,27 @@ extension Connection {
     }
 
     /// Throws `moved` if the name of the database file, its log or the index of the log does not lead to the open file
-    /// any more: it was deleted or moved, or another file took its place.
+    /// any more: it was deleted or moved, or another file took its place, or overwrote it.
     func requireUnmovedFile() throws(DatabaseError) {
-        guard let moved = sharedFile?.movedFile else { return }
-        throw .moved(path: moved)
+        if let moved = sharedFile?.movedFile { throw .moved(path: moved) }
+        if isOverwritten { throw .moved(path: path) }
     }
 
-    /// Whether the content proved damaged on this connection.
-    var isDamaged: Bool { if case .damaged = defect { true } else { false } }
+    /// Whether the content proved damaged on this connection, or another program has overwritten it.
+    var isDamaged: Bool {
+        switch defect {
+        case .damaged, .moved: true
+        default: false
+        }
+    }
 
-    /// Records that the content proved damaged. A connection that is being opened may have opened another file, and is
-    /// closed in any case.
-    func noteDamage() {
-        defect = .damaged(path: path)
-        if hasJoined { sharedFile?.noteDamage() }
+    /// Records that the content proved damaged, and returns the error: `moved` if another program has overwritten the
+    /// file. A connection that is being opened may have opened another file, and is closed in any case.
+    @discardableResult
+    func noteDamage() -> DatabaseError {
+        let error: DatabaseError = isOverwritten ? .moved(path: path) : .damaged(path: path)
+        defect = error
+        if hasJoined, case .damaged = error { sharedFile?.noteDamage() }
+        return error
     }
 }

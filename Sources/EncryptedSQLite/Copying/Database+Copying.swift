@@ -22,12 +22,14 @@ extension Database {
     ///
     /// - Parameters:
     ///   - path: The path of the new file.
-    ///   - key: The key of the new file; nil for the key and the salt of the source. A database in memory has none.
+    ///   - key: The key of the new file; nil for the key of the source. A database in memory has none. The new file has a
+    ///     fresh salt, unless the key names the salt: no log of another file is taken for one of its own.
     ///   - form: The form. A database in memory is always copied row by row.
     ///   - replacesExisting: Whether a file at the path is replaced. A file that is open elsewhere is not replaced.
     ///   - progress: Receives the finished part, and can be cancelled.
     /// - Throws: `damaged` if a page of the source does not verify; `diskFull`; `cannotOpen` if a file exists at the
-    ///   path; `busy` if the file to be replaced is in use; `missingKey`; `locked`; `CancellationError`.
+    ///   path, or the path is the name of a log of a database; `busy` if the file to be replaced is in use; `hardLinked`;
+    ///   `missingKey`; `locked`; `CancellationError`.
     /// - Complexity: O(*n*) in the size of the database; memory is bounded.
     package func copy(
         to path: String,
@@ -36,8 +38,16 @@ extension Database {
         replacesExisting: Bool = false,
         progress: Progress = Progress(totalUnitCount: 100)
     ) throws {
-        let target = try CopyTarget(path: path, replacesExisting: replacesExisting)
-        try target.requireFree()
+        try copy(to: CopyTarget(path: path, replacesExisting ? .replaced : .kept), key, form, progress)
+    }
+
+    fileprivate func copy(
+        to target: CopyTarget,
+        _ key: EncryptionKey?,
+        _ form: CopyForm,
+        _ progress: Progress
+    ) throws {
+        try target.requireFree(options, counters)
         let work = DatabaseCopy(database: self, target: target, progress: progress)
         do {
             try self.work.run(progress) { try work.run(key, form) }
@@ -46,12 +56,58 @@ extension Database {
         }
     }
 
+    /// Puts the content of a backup in the place of a database, with all files beside it: its log, the index of the log,
+    /// and a journal.
+    ///
+    /// The backup is copied beside the database, under a fresh salt unless the key names the salt, and each page of the
+    /// copy is verified. Then the copy takes the place of the database: at every instant, also after the end of the
+    /// process, an opening finds the old file with its log or the new file without one. The backup stays as it is. If
+    /// there is no database at the path, one is created.
+    ///
+    /// - Parameters:
+    ///   - backup: The path of the backup.
+    ///   - key: The key of the backup.
+    ///   - path: The path of the database.
+    ///   - newKey: The key of the database afterwards; nil for the key of the backup.
+    ///   - options: The options of connections to the backup.
+    ///   - progress: Receives the finished part, and can be cancelled.
+    ///   - verify: Runs in a read transaction of the backup, before it is copied. It can run twice.
+    /// - Throws: `busy` if a connection of this or another process has the database open; the errors of opening the
+    ///   backup; `hardLinked`; as ``copy(to:key:form:replacesExisting:progress:)``. The database is unchanged then.
+    package static func restore(
+        _ backup: String,
+        key: EncryptionKey,
+        to path: String,
+        newKey: EncryptionKey? = nil,
+        options: Options,
+        progress: Progress = Progress(totalUnitCount: 100),
+        verify: (Connection) throws -> Void = { _ in }
+    ) throws {
+        let target = try CopyTarget(path: path, .restored)
+        let files = try DatabaseFiles(at: backup)
+        guard files.path != target.files.path else {
+            throw DatabaseError.cannotOpen(path: files.namedPath, reason: "a backup cannot be restored to its own path")
+        }
+        let counters = StatisticsCounters()
+        try target.requireFree(options, counters)
+        let source = try Database(
+            .file(backup),
+            key: key,
+            options: options.ofExamination(of: files),
+            create: { _ in },
+            verify: verify
+        )
+        defer { try? source.close() }
+        try source.copy(to: target, newKey, .pages, progress)
+    }
+
     /// Replaces the file by one without free pages; see ``replaceFile(key:progress:copy:)``.
     ///
     /// The rows are written twice, first beside the file and then into the new one, so that space for twice the compact
     /// size is needed.
     ///
-    /// - Parameter key: The key of the new file; nil for the key of the old one.
+    /// - Parameter key: The key of the new file; nil for the key of the old one, with a fresh salt unless the key names the
+    ///   salt.
     package func compact(key: EncryptionKey? = nil, progress: Progress = Progress(totalUnitCount: 100)) throws {
         let session = try openSession()
         do {
@@ -89,11 +145,10 @@ private struct DatabaseCopy {
         if let key {
             derived = try DerivedKey(forNewFile: key, counters: counters)
         } else if let session {
-            derived = session.opener.key
+            derived = try session.deriveKeyOfNewFile()
         } else {
             throw DatabaseError.missingKey(path: target.files.namedPath)
         }
-        TemporaryDatabaseFile.removeLeftovers(beside: target.files)
         let temporary = try TemporaryDatabaseFile(beside: target.files)
         let opener = ConnectionOpener(
             files: temporary.files,

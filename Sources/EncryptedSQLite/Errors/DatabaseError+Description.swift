@@ -41,7 +41,9 @@ extension DatabaseError {
         case .superJournal(let path):
             "The rollback journal at \(path) names a further file, which SQLite would delete after the rollback."
         case .moved(let path):
-            "The file at \(path) was deleted, moved or replaced while it was open."
+            "The file at \(path) was deleted, moved, replaced or overwritten while it was open."
+        case .hardLinked(let path):
+            "The file at \(path) has another name (a hard link), which would get a write-ahead log of its own."
         case .permissionDenied(let path):
             "The system denies access to \(path)."
         case .unwritableFolder(let path, hasLog: false):
@@ -135,11 +137,13 @@ extension DatabaseError {
         case .damagedIndex:
             "Repair the database: its indexes are built anew from the tables."
         case .foreignLog:
-            "If the file was restored from a backup, move the file with the suffix -wal away: a backup is complete without it. Otherwise salvage the database: its last saves are in the log."
+            "If the file is a backup, move the file with the suffix -wal away: a backup is complete without it; a restoration does that. Otherwise salvage the database: its last saves are in the log."
         case .superJournal:
             "Remove the journal if you do not know the program that wrote it. Otherwise open the database with that program once: it completes the transaction in all of its databases."
         case .moved:
             "Move the file back to its path, or close the database and open it again. A transaction that was being committed while the file was moved is in the moved file."
+        case .hardLinked:
+            "Remove the other name, or copy the file and use the copy."
         case .permissionDenied:
             "Check owner and permissions of the file and its folder."
         case .unwritableFolder:

@@ -40,7 +40,8 @@ public enum DatabaseError: LocalizedError, CustomStringConvertible, Equatable, S
     ///
     /// If the file is a backup, move the log (the file with the suffix `-wal`) away: a backup is complete without a
     /// log. A log of a file with the same key and the same salt is not recognised, and is applied to the file: a plain
-    /// copy of a file has its salt, while a backup has a new one, unless its raw key contains a salt.
+    /// copy of a file has its salt, while a backup has a new one, unless its key names the salt. A restoration
+    /// (`ModelContainer.restore`) removes the log in any case.
     case foreignLog(path: String)
     /// The rollback journal beside the file names a super-journal, the file of a transaction in several databases.
     /// SQLite deletes that file after the rollback, whichever file it is. The path names the journal. No file has changed.
@@ -51,7 +52,14 @@ public enum DatabaseError: LocalizedError, CustomStringConvertible, Equatable, S
     /// itself, its write-ahead log (`-wal`), or the index of the log (`-shm`). The path names the file. The transaction
     /// that throws this wrote nothing. A transaction that was being committed while the file was moved is in the moved
     /// file.
+    ///
+    /// The database file also counts as replaced if another program overwrote its content in place (`cp` does), with a
+    /// file that has another salt, or another first page than the last checkpoint has left. The log is not written into
+    /// it.
     case moved(path: String)
+    /// The file has another name, a hard link. SQLite names the write-ahead log after the name of a file, so that two
+    /// names lead to two logs, which destroy the file and each other's saves. The file is unchanged.
+    case hardLinked(path: String)
     /// The operating system does not let this process read or write the file or its folder.
     case permissionDenied(path: String)
     /// The folder of the file cannot be written, so the shared memory for readers of the write-ahead log cannot be

@@ -151,13 +151,12 @@ package final class ForeignDatabase {
 /// A copy of a database whose journal SQLite would roll back into the file, with the files beside it. It is removed
 /// with the object.
 private final class PrivateCopy {
-    let files: DatabaseFiles
+    private let file: TemporaryDatabaseFile
+    var files: DatabaseFiles { file.files }
 
-    private init(_ files: DatabaseFiles) {
-        self.files = files
+    private init(_ file: consuming TemporaryDatabaseFile) {
+        self.file = file
     }
-
-    deinit { TemporaryDatabaseFile.remove(files) }
 
     /// Copies a database; returns nil if it has no journal that SQLite would roll back.
     ///
@@ -173,8 +172,7 @@ private final class PrivateCopy {
         defer { csqlcipher_unlock_file(file) }
         guard csqlcipher_file_is_reserved(file) == 0, RollbackJournal(path: files.journal).isHot else { return nil }
         try files.checkContentLength()
-        TemporaryDatabaseFile.removeLeftovers(beside: files)
-        let copy = PrivateCopy(try TemporaryDatabaseFile.create(beside: files))
+        let copy = PrivateCopy(try TemporaryDatabaseFile(beside: files))
         let copying = { (path: String) in FileCopy(to: path, namedPath: files.namedPath) }
         try copying(copy.files.path).copy(file)
         try copying(copy.files.log).copy(files.log)

@@ -5,21 +5,38 @@ import Foundation
 package enum PlaintextDatabase {
     /// Writes a new database without encryption.
     ///
+    /// SQLite opens files by their names only. So it gets a file in a temporary folder, which loses its name before it has
+    /// content: if the process ends, nothing is left. The complete database is copied, which takes room for two of them
+    /// for a time.
+    ///
     /// - Parameters:
-    ///   - path: The path of an empty file, which exists with its permissions.
+    ///   - file: The empty file.
     ///   - body: Writes the content, in one transaction.
-    package static func write(to path: String, _ body: (Connection) throws -> Void) throws {
+    package static func write(to file: PlaintextFile, _ body: (Connection) throws -> Void) throws {
         let options = Database.Options(busyTimeoutMilliseconds: 0)
+        let connection = try connectToNamelessFile(beside: file, options)
+        defer { connection.close() }
+        try ConnectionOpener.applySettings(connection, options: options, durability: .powerLoss)
+        // The journal has the pages that the transaction changes and that existed before: none. The copy is
+        // synchronized.
+        try connection.runSettings("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
+        StatementAuthorizer.install(on: connection)
+        try connection.transaction(body)
+        guard let database = csqlcipher_main_file(connection.handle) else { throw DatabaseError.closed }
+        try FileCopy(to: file.descriptor, namedPath: file.namedPath).copy(database)
+    }
+
+    private static func connectToNamelessFile(
+        beside file: PlaintextFile,
+        _ options: Database.Options
+    ) throws(DatabaseError) -> Connection {
+        let temporary = try file.makeTemporaryDatabase()
         let connection = try ConnectionOpener.connect(
-            DatabaseFiles(path: path, namedPath: path),
+            DatabaseFiles(path: temporary.files.path, namedPath: file.namedPath),
             options: options,
             counters: StatisticsCounters()
         )
-        defer { connection.close() }
-        try ConnectionOpener.applySettings(connection, options: options, durability: .powerLoss)
-        // The journal has the pages that the transaction changes and that existed before: none.
-        try connection.runSettings("PRAGMA journal_mode = MEMORY")
-        StatementAuthorizer.install(on: connection)
-        try connection.transaction(body)
+        _ = consume temporary
+        return connection
     }
 }

@@ -59,11 +59,6 @@ struct DerivedKey: Sendable {
         guard !endsWithZero || passphrase.count > blockByteCount else { throw .invalidKey(.trailingZeros) }
     }
 
-    /// The same key as a raw key with its salt.
-    var encryptionKey: EncryptionKey {
-        EncryptionKey(material: .raw(bytes, salt: salt), headerSalt: layout == .plaintextHeader ? salt : nil)
-    }
-
     /// The same key and salt for a file that begins with the salt.
     var withSaltInFile: DerivedKey { DerivedKey(bytes: bytes, salt: salt) }
 

@@ -60,7 +60,7 @@ public struct EncryptionKey: Sendable {
     ///
     /// Without a salt, a new file gets a random one, and the salt of an existing file is read from it. Use a salt for
     /// one file only: files with the same key and salt cannot be distinguished from each other, so that a write-ahead
-    /// log that remains beside a replaced file is applied to the new one. Throws `DatabaseError.invalidKey` for other
+    /// log that remains beside a replaced file is applied to the new one. A backup under the key has the salt, too. Throws `DatabaseError.invalidKey` for other
     /// lengths.
     public static func raw(
         _ key: some Sequence<UInt8>,
@@ -96,6 +96,9 @@ public struct EncryptionKey: Sendable {
         guard salt.count == DerivedKey.saltByteCount else { throw DatabaseError.invalidKey(.saltLength(salt.count)) }
         return EncryptionKey(material: material, headerSalt: salt)
     }
+
+    /// The same key for files that begin with their salt.
+    var withoutPlaintextHeader: EncryptionKey { EncryptionKey(material: material) }
 }
 
 extension EncryptionKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -33,6 +33,8 @@ struct ConnectionOpener: Sendable {
     /// Opens one more connection to a file that was opened and checked before.
     func open(_ role: Role) throws(DatabaseError) -> Connection {
         let connection = try connect()
+        // The key would make another file look damaged.
+        if connection.isOverwritten { throw .moved(path: files.namedPath) }
         try prepare(connection, for: role)
         if role == .reader { try restrict(connection) }
         // At once: SQLite tries a key only when it reads a page.

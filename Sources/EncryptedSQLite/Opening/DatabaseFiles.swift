@@ -5,7 +5,7 @@ import Foundation
 ///
 /// SQLite follows symbolic links and keeps the other files beside the target of a link. Their names therefore begin
 /// with the resolved path.
-struct DatabaseFiles: Sendable {
+package struct DatabaseFiles: Sendable {
     /// The absolute path as the program gives it. Errors name this path.
     let namedPath: String
     /// The path with symbolic links resolved.
@@ -29,7 +29,7 @@ struct DatabaseFiles: Sendable {
     }
 
     /// Resolves the symbolic links of a path. The file need not exist.
-    init(at path: String) throws(DatabaseError) {
+    package init(at path: String) throws(DatabaseError) {
         // A connection that is opened later may find another working directory.
         namedPath = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
         guard !path.utf8.contains(0) else {

@@ -5,12 +5,23 @@ import Foundation
 struct FileCopy {
     private static let chunkByteCount = 1 << 20
 
-    private let target: String
+    private enum Target {
+        case path(String)
+        case descriptor(Int32)
+    }
+
+    private let target: Target
     private let namedPath: String
 
     /// Creates a copy at `target`. Errors name `namedPath`.
     init(to target: String, namedPath: String) {
-        self.target = target
+        self.target = .path(target)
+        self.namedPath = namedPath
+    }
+
+    /// Copies to an empty file, which is open.
+    init(to descriptor: Int32, namedPath: String) {
+        target = .descriptor(descriptor)
         self.namedPath = namedPath
     }
 
@@ -47,9 +58,13 @@ struct FileCopy {
         _ byteCount: Int64,
         _ read: (UnsafeMutableRawBufferPointer, Int64) throws(DatabaseError) -> Int
     ) throws(DatabaseError) {
-        let descriptor = OwnerOnly.createFile(target, O_WRONLY)
+        let descriptor =
+            switch target {
+            case .descriptor(let descriptor): descriptor
+            case .path(let path): OwnerOnly.createFile(path, O_WRONLY)
+            }
         guard descriptor >= 0 else { throw DatabaseError(systemError: errno, path: namedPath) }
-        defer { close(descriptor) }
+        defer { if case .path = target { close(descriptor) } }
         guard ftruncate(descriptor, off_t(byteCount)) == 0 else {
             throw DatabaseError(systemError: errno, path: namedPath)
         }

@@ -3,7 +3,7 @@ import Foundation
 
 /// Creates a database file, which appears at its path in one step for every process.
 ///
-/// The file is built under a temporary name in the same folder and renamed when it is complete and on the disk. So the
+/// The file is built in a temporary folder beside its place and renamed when it is complete and on the disk. So the
 /// path never leads to an incomplete file.
 ///
 /// Files of an earlier database with that name may exist (a crash left its log, and only the database file was
@@ -38,7 +38,6 @@ struct FileCreation {
 
     /// Creates the file. Returns false, with nothing changed, if another process or thread has created it meanwhile.
     func create(with key: DerivedKey, schema: (Connection) throws -> Void) throws -> Bool {
-        TemporaryDatabaseFile.removeLeftovers(beside: files)
         let temporary = try TemporaryDatabaseFile(beside: files)
         do {
             let opener = ConnectionOpener(files: temporary.files, key: key, options: options, counters: counters)
@@ -72,7 +71,10 @@ struct FileCreation {
     func giveName(to temporary: DatabaseFiles) throws(DatabaseError) -> Bool {
         let lock = try NamingLock.take(files, timeoutMilliseconds: options.busyTimeoutMilliseconds)
         guard try !files.exist() else { return false }
+        // Otherwise the next opening would move the log of an earlier file back.
+        try InterruptedRestoration.finishUnderLock(files)
         if files.haveCompanions {
+            try files.requireRemovableCompanions()
             guard lock != nil else {
                 throw .cannotOpen(
                     path: files.namedPath,

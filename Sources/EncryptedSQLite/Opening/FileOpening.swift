@@ -10,6 +10,8 @@ struct FileOpening {
 
     private var path: String { files.namedPath }
     private static let maximumAttempts = 10
+    /// The number of names in the folder among which an opening looks for leftovers.
+    private static let maximumNames = 1000
 
     /// A reader that passed all checks, and the opener for further connections.
     struct Result {
@@ -33,18 +35,24 @@ struct FileOpening {
         self.counters = counters
     }
 
+    /// Opens the file, or creates it.
+    ///
+    /// - Parameter known: A key that was derived from `key`. It is used if the file has its salt.
     func open(
         _ key: EncryptionKey,
+        known: DerivedKey? = nil,
         create: (Connection) throws -> Void,
         verify: (Connection) throws -> Void
     ) throws -> Result {
         try ExitGate.enter()
         defer { ExitGate.leave() }
         try DispatchDescriptors.require(for: path)
+        try InterruptedRestoration.finish(files, options)
         try files.checkCompanions()
-        var known: DerivedKey?
+        var known = known
         if try !files.exist() {
             guard options.createsIfMissing, !options.readOnly else { throw DatabaseError.fileNotFound(path: path) }
+            try files.requireNameOfNoStore()
             let newKey = try DerivedKey(forNewFile: key, counters: counters)
             let creation = FileCreation(files: files, options: options, counters: counters)
             if try creation.create(with: newKey, schema: create) { known = newKey }
@@ -87,6 +95,7 @@ struct FileOpening {
         create: (Connection) throws -> Void,
         verify: (Connection) throws -> Void
     ) throws -> Result {
+        try files.requireSingleName(timeoutMilliseconds: options.busyTimeoutMilliseconds)
         let connection = try ConnectionOpener.connect(files, options: options, counters: counters)
         guard options.readOnly || sqlite3_db_readonly(connection.handle, "main") == 0 else {
             throw DatabaseError.permissionDenied(path: path)
@@ -177,7 +186,10 @@ struct FileOpening {
             try connection.join(SharedFile.at(files, identity), mayWrite: !options.readOnly, isExamined: true)
             if !connection.mayKeepTransaction { connection.endReading() }
             if keepsLog { connection.writesLogBackOnClose = true }
-            if !options.readOnly { FileReplacement.removeLeftover(beside: files, through: connection) }
+            if !options.readOnly {
+                FileReplacement.removeLeftover(beside: files, through: connection)
+                TemporaryFolder.removeLeftovers(beside: files, limit: Self.maximumNames)
+            }
             return Result(connection: connection, identity: identity, opener: opener)
         } catch {
             // Another process may have created a log meanwhile.

@@ -1,56 +1,47 @@
 package import Foundation
 
-/// A file that is written under a temporary name, and takes its name when it is complete.
+/// A database file that is built before it takes its name.
 ///
-/// The temporary file is readable by its owner only, and is removed with the object. If the process ends first, a later
-/// file of the same name removes it: content without encryption at once, see ``TemporaryFolder``, and an encrypted file
-/// one hour after its last write. So there is never an incomplete file at the path, and an existing file is never
-/// replaced.
+/// It lies in a ``TemporaryFolder``, which only its owner can read, and which is removed with the object. If the process
+/// ends first, the next operation in the same place removes the folder. So there is never an incomplete file at the path,
+/// and an existing file is never replaced.
 package final class NewFile {
     private let files: DatabaseFiles
     private let temporary: DatabaseFiles
-    /// The folder of a file without encryption.
-    private let folder: TemporaryFolder?
+    private let folder: TemporaryFolder
 
-    /// The path of the file under its temporary name. The file exists and is empty.
+    /// The path of the file before it has its name. No file exists there yet.
     package var temporaryPath: String { temporary.path }
 
-    /// Makes an empty file under a temporary name.
+    /// Prepares a file.
     ///
-    /// - Parameter isPlaintext: Whether the file will have content without encryption.
-    /// - Throws: `DatabaseError.cannotOpen` if there is a file at the path, or its folder does not exist.
-    package init(at url: URL, isPlaintext: Bool = false) throws(DatabaseError) {
-        files = try DatabaseFiles(at: url.path(percentEncoded: false))
-        TemporaryDatabaseFile.removeLeftovers(beside: files)
+    /// - Throws: `DatabaseError.cannotOpen` if there is a file at the path, the path is the name of a log of a database,
+    ///   or its folder does not exist.
+    package convenience init(at url: URL) throws(DatabaseError) {
+        let files = try DatabaseFiles(at: url.path(percentEncoded: false))
         TemporaryFolder.removeLeftovers(beside: files)
+        try files.requireNameOfNoStore()
         if try files.exist() { throw Self.isTaken(files) }
-        if isPlaintext {
-            let folder = try TemporaryFolder(beside: files)
-            temporary = DatabaseFiles(path: folder.path + "/" + files.name, namedPath: files.namedPath)
-            self.folder = folder
-            try TemporaryDatabaseFile.create(temporary)
-        } else {
-            folder = nil
-            temporary = try TemporaryDatabaseFile.create(beside: files)
-        }
+        try self.init(beside: files)
     }
 
-    /// Makes an empty file under a temporary name beside a file, whether or not that exists. It never takes the name.
-    package init(beside url: URL) throws(DatabaseError) {
-        files = try DatabaseFiles(at: url.path(percentEncoded: false))
-        TemporaryDatabaseFile.removeLeftovers(beside: files)
-        folder = nil
-        temporary = try TemporaryDatabaseFile.create(beside: files)
+    /// Prepares a file beside another one, whether or not that exists. It never takes the name.
+    package convenience init(beside url: URL) throws(DatabaseError) {
+        try self.init(beside: DatabaseFiles(at: url.path(percentEncoded: false)))
     }
 
-    deinit { TemporaryDatabaseFile.remove(temporary) }
+    private init(beside files: DatabaseFiles) throws(DatabaseError) {
+        self.files = files
+        folder = try TemporaryFolder(beside: files)
+        // The creation of a database locks its folder, as the temporary folder is locked already.
+        let path = folder.path + "/new"
+        guard mkdir(path, 0o700) == 0 else { throw DatabaseError(systemError: errno, path: files.namedPath) }
+        temporary = DatabaseFiles(path: path + "/database", namedPath: files.namedPath)
+    }
 
     private static func isTaken(_ files: DatabaseFiles) -> DatabaseError {
         .cannotOpen(path: files.namedPath, reason: "a file of this name exists, and is never replaced")
     }
-
-    /// Removes the empty file, so that a database can be created at ``temporaryPath``.
-    package func removeEmptyFile() { unlink(temporaryPath) }
 
     /// Waits until the content is on the disk, and gives the file its name.
     ///

@@ -128,7 +128,6 @@ struct Rehearsal {
         defer { csqlcipher_unlock_file(file) }
         guard csqlcipher_file_is_reserved(file) == 0, RollbackJournal(path: files.journal).isHot else { return nil }
         try files.checkContentLength()
-        TemporaryDatabaseFile.removeLeftovers(beside: files)
         let copy = try TemporaryDatabaseFile(beside: files)
         try FileCopy(to: copy.files.path, namedPath: files.namedPath).copy(file)
         try FileCopy(to: copy.files.log, namedPath: files.namedPath).copy(files.log)

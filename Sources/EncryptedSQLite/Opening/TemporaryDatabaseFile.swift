@@ -1,32 +1,29 @@
-import CSQLCipher
 import Foundation
 
-/// A database file under a temporary name in the folder of another database.
+/// A database file that is built before it takes its name, and removed with the value if it has not.
 ///
-/// A crash can leave such a file, which is encrypted. ``removeLeftovers(beside:)`` removes it one hour after its last
-/// write.
+/// It lies in a ``TemporaryFolder`` beside the database for which it is built. If the process ends first, the next
+/// operation in that place removes it. Its name is short, since SQLite allows 512 bytes for a path.
 struct TemporaryDatabaseFile: ~Copyable {
     let files: DatabaseFiles
-
-    /// The time without a write after which a file with a temporary name counts as a leftover.
-    private static let leftoverAge: TimeInterval = 3600
+    /// Nil for a file under a fixed name.
+    private let folder: TemporaryFolder?
 
     /// Creates an empty file that only its owner can read, before SQLite opens it. The log and the shared memory
     /// inherit the permissions.
-    init(beside original: DatabaseFiles) throws(DatabaseError) { files = try Self.create(beside: original) }
+    init(beside original: DatabaseFiles) throws(DatabaseError) {
+        let folder = try TemporaryFolder(beside: original)
+        let files = DatabaseFiles(path: folder.path + "/database", namedPath: original.namedPath)
+        try Self.create(files)
+        (self.files, self.folder) = (files, folder)
+    }
 
     /// Creates an empty file under the name of ``compaction(of:)``, which replaces a leftover.
     init(compacting original: DatabaseFiles) throws(DatabaseError) {
-        files = Self.compaction(of: original)
+        let files = Self.compaction(of: original)
         Self.remove(files)
         try Self.create(files)
-    }
-
-    /// Creates the file, which the caller removes with ``remove(_:)``.
-    static func create(beside original: DatabaseFiles) throws(DatabaseError) -> DatabaseFiles {
-        let files = named(TemporaryName(of: original).unused(), beside: original)
-        try create(files)
-        return files
+        (self.files, folder) = (files, nil)
     }
 
     /// The files of a replacement of a database, see ``FileReplacement``. The name is always the same.
@@ -51,24 +48,7 @@ struct TemporaryDatabaseFile: ~Copyable {
     }
 
     deinit {
-        Self.remove(files)
-    }
-
-    /// Removes temporary files that ended processes have left. A file counts as such one hour after its last write.
-    static func removeLeftovers(beside original: DatabaseFiles) {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: original.folder)) ?? []
-        let temporary = TemporaryName(of: original)
-        // A database that is created under a temporary name has a further temporary name meanwhile.
-        for name in names where temporary.matches(name) || temporary.matchesNested(name) {
-            let path = original.folder + "/" + name
-            let files = DatabaseFiles(path: path, namedPath: path)
-            // A long transaction writes only the log.
-            let dates = ([path] + files.companions).compactMap { file in
-                (try? FileManager.default.attributesOfItem(atPath: file))?[.modificationDate] as? Date
-            }
-            guard let last = dates.max(), -last.timeIntervalSinceNow > leftoverAge else { continue }
-            remove(files)
-        }
+        if folder == nil { Self.remove(files) }
     }
 
     /// Removes a file and the files beside it.

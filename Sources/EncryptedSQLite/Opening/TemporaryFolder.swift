@@ -1,12 +1,11 @@
 import CSQLCipher
 import Foundation
 
-/// A folder under a temporary name beside a file or folder that is written in it, for content without encryption. Only
-/// its owner can read it.
+/// A folder under a temporary name beside a file or folder that is written in it. Only its owner can read it.
 ///
 /// The folder is removed with the object. While the object lives, it holds a lock on the folder (flock(2)), which the
-/// system releases when the process ends. So the next object beside the same file removes the folders of ended
-/// processes at once, and leaves those of others:
+/// system releases when the process ends. So the next object in the same place, and the next opening of a database there
+/// for writing, removes the folders of ended processes at once, whatever they were for, and leaves those of others:
 ///
 ///     process A                       process B                       in the folder
 ///     makes A's folder                                                A's folder
@@ -55,22 +54,35 @@ final class TemporaryFolder {
     }
 
     /// Removes the folders of processes that ended before they could remove them.
-    static func removeLeftovers(beside files: DatabaseFiles) {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: files.folder)) ?? []
-        let temporary = TemporaryName(of: files)
-        for name in names where temporary.matches(name) {
+    ///
+    /// Earlier versions wrote databases under such names without a folder. A file of this database with such a name is
+    /// removed one hour after its last write.
+    ///
+    /// - Parameter limit: The number of names in the folder after which the search ends. A name costs half a microsecond.
+    static func removeLeftovers(beside files: DatabaseFiles, limit: Int = .max) {
+        for name in TemporaryName.names(in: files.folder, limit: limit) {
             let path = files.folder + "/" + name
             switch lock(path) {
             case .taken(let descriptor):
                 try? FileManager.default.removeItem(atPath: path)
                 close(descriptor)
             case .unsupported:
-                let date = (try? FileManager.default.attributesOfItem(atPath: path))?[.modificationDate] as? Date
-                guard let date, -date.timeIntervalSinceNow > leftoverAge else { continue }
-                try? FileManager.default.removeItem(atPath: path)
+                if isOld([path]) { try? FileManager.default.removeItem(atPath: path) }
+            case .failed(ENOTDIR) where TemporaryName(of: files).matches(name):
+                let file = DatabaseFiles(path: path, namedPath: path)
+                // A long transaction writes only the log.
+                if isOld([path] + file.companions) { TemporaryDatabaseFile.remove(file) }
             case .refused, .failed: continue
             }
         }
+    }
+
+    /// Whether the last change of all of the files was an hour ago.
+    private static func isOld(_ paths: [String]) -> Bool {
+        let dates = paths.compactMap { path in
+            (try? FileManager.default.attributesOfItem(atPath: path))?[.modificationDate] as? Date
+        }
+        return dates.max().map { -$0.timeIntervalSinceNow > leftoverAge } ?? false
     }
 
     // MARK: The lock

@@ -1,5 +1,7 @@
-/// The names under which a file or folder is built before it has its own name: `.NAME.NUMBER.creating`, and names for
-/// one purpose, such as `.NAME.replacing`.
+import Foundation
+
+/// The names of the folders in which a file or folder is built before it has its name: `.NAME.NUMBER.creating`, and names
+/// for one purpose, such as `.NAME.replacing`.
 ///
 /// They are longer than the name itself, and file systems allow 255 bytes. In place of a long name they have its
 /// beginning and a hash of it, so that the leftovers of a file are distinguished from those of all others.
@@ -8,8 +10,9 @@ struct TemporaryName {
     private static let digitCount = 16
     /// The number of bytes that a temporary name has more than the name.
     private static let addition = 2 + digitCount + suffix.utf8.count
-    /// The longest name that temporary names contain unchanged, in bytes. A database that is created under a temporary
-    /// name has a further temporary name meanwhile, to which SQLite appends `-journal`.
+    /// The longest name that temporary names contain unchanged, in bytes. Other versions of the package have to find the
+    /// files of a name: an earlier one created databases under a temporary name of a temporary name, to which SQLite
+    /// appends `-journal`.
     private static let longestStem = 255 - 2 * addition - "-journal".utf8.count
     /// The mark between the beginning of a long name and its hash.
     private static let mark = UInt8(ascii: "~")
@@ -26,32 +29,40 @@ struct TemporaryName {
     /// The name for a purpose, which is always the same.
     func fixed(_ purpose: String) -> String { ".\(stem).\(purpose)" }
 
-    /// Whether a name is one of ``unused()`` for the same file.
-    func matches(_ name: String) -> Bool { parts(of: name, behind: ".\(stem).")?.count == 1 }
-
-    /// Whether a name is the temporary name of a file that has itself a temporary name for the same file.
-    func matchesNested(_ name: String) -> Bool {
-        guard let parts = parts(of: name, behind: "..\(stem).") else { return false }
-        return parts.count == 3 && parts[1] == Self.suffix.dropFirst()
+    /// Whether a name is one of ``unused()`` for the same file. The names for a file `NAME.x` begin with `.NAME.`, too.
+    func matches(_ name: String) -> Bool {
+        let prefix = ".\(stem)."
+        guard name.hasPrefix(prefix), name.hasSuffix(Self.suffix), name.count > prefix.count + Self.suffix.count else {
+            return false
+        }
+        return !name.dropFirst(prefix.count).dropLast(Self.suffix.count).contains(".")
     }
 
-    /// The parts of a temporary name between a prefix and the suffix, which points separate: the files of a database
-    /// with the name `NAME.x` begin with `.NAME.`, too.
-    private func parts(of name: String, behind prefix: String) -> [Substring]? {
-        guard name.hasPrefix(prefix), name.hasSuffix(Self.suffix), name.count > prefix.count + Self.suffix.count else {
-            return nil
+    /// The names in a folder that have the form of ``unused()``, for any file.
+    ///
+    /// - Parameter limit: The number of names in the folder after which the search ends.
+    static func names(in folder: String, limit: Int) -> [String] {
+        guard let entries = opendir(folder) else { return [] }
+        defer { closedir(entries) }
+        var names: [String] = []
+        var rest = limit
+        while rest > 0, let entry = readdir(entries) {
+            rest -= 1
+            guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { break }
+            let name = UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)
+            let suffixOffset = Int(strlen(name)) - suffix.utf8.count
+            guard name[0] == CChar(UInt8(ascii: ".")), suffixOffset > 2, strcmp(name + suffixOffset, suffix) == 0 else {
+                continue
+            }
+            names.append(String(cString: name))
         }
-        return name.dropFirst(prefix.count).dropLast(Self.suffix.count)
-            .split(separator: ".", omittingEmptySubsequences: false)
+        return names
     }
 
     // MARK: Long names
 
     private static func stem(of name: String) -> String {
-        // A temporary name is short enough for a further one.
-        let isTemporary = name.hasPrefix(".") && name.hasSuffix(suffix)
-        let limit = isTemporary ? longestStem + addition : longestStem
-        guard name.utf8.count > limit || looksShortened(name) else { return name }
+        guard name.utf8.count > longestStem || looksShortened(name) else { return name }
         var stem = ""
         var rest = longestStem - digitCount - 1
         for character in name {

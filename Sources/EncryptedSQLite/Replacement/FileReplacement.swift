@@ -21,6 +21,7 @@ struct FileReplacement {
     struct Built {
         let file: UnnamedFile
         let key: DerivedKey
+        let retainedKey: RetainedKey
     }
 
     /// A new file under its temporary name, and the lock that keeps all processes from writing to the old file.
@@ -49,17 +50,20 @@ struct FileReplacement {
     /// Builds the new file. A file that is a mount point is refused: rename(2) cannot replace it.
     ///
     /// - Parameters:
-    ///   - key: The key of the new file.
+    ///   - newKey: The key of the new file; nil for the key of the old one, with a fresh salt.
     ///   - progress: Receives the finished part, and can be cancelled.
     ///   - copy: Copies the content of the first connection, which is in a read transaction on the latest commit, to
     ///     the empty database of the second one.
     /// - Throws: `busy` if a connection writes for longer than the busy timeout; `moved`; `damaged` if a page of the
     ///   old file does not verify; `CancellationError`; errors of `copy`. The old file is unchanged then.
     func build(
-        _ key: DerivedKey,
+        _ newKey: EncryptionKey?,
         progress: Progress,
         copy: (_ source: Connection, _ target: Connection, _ progress: Progress) throws -> Void
     ) throws -> Built {
+        // Before the locks: the derivation takes time.
+        let key = try newKey.map { try DerivedKey(forNewFile: $0, counters: counters) } ?? session.deriveKeyOfNewFile()
+        let retainedKey = try newKey.map { try RetainedKey($0) } ?? session.key
         let lock = try LogLocks(session.open(.reader))
         try lock.lockWriting(timeoutMilliseconds: options.busyTimeoutMilliseconds)
         try lock.connection.requireSoundFile()
@@ -91,7 +95,7 @@ struct FileReplacement {
             progress: Progress(totalUnitCount: 1, parent: progress, pendingUnitCount: progress.totalUnitCount / 4)
         )
         try FileCreation.synchronize(file: file.files.path, for: files)
-        return Built(file: file, key: key)
+        return Built(file: file, key: key, retainedKey: retainedKey)
     }
 
     /// Fills the new file through a connection that has it alone.

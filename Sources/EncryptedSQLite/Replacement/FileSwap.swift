@@ -58,7 +58,7 @@ struct FileSwap {
         let code = csqlcipher_file_sync(file)
         guard code == SQLITE_OK else { throw .inputOutput(extendedCode: code, isIndeterminate: false) }
         guard let old = DatabaseFiles.status(of: files.path) else { throw .moved(path: files.namedPath) }
-        try copyPermissions(of: old, to: built.file.files)
+        try FileAttributes.copy(of: files, old, to: built.file.files)
         guard let identity = FileIdentity(path: built.file.files.path) else { throw .moved(path: files.namedPath) }
         try invalidateIndex(file)
         do throws(DatabaseError) {
@@ -77,7 +77,11 @@ struct FileSwap {
         if isConfirmed, old.st_nlink == 1 { Self.destroy(file) }
         withExtendedLifetime(namingLock) {}
         return Outcome(
-            session: FileSession(file: OpenFile(files, identity), opener: session.opener.with(built.key)),
+            session: FileSession(
+                file: OpenFile(files, identity),
+                opener: session.opener.with(built.key),
+                key: built.retainedKey
+            ),
             isConfirmed: isConfirmed
         )
     }
@@ -117,22 +121,6 @@ struct FileSwap {
     /// Step 3. Before the rename: a connection to the new file would find the shared memory by its name.
     func removeIndex() throws(DatabaseError) {
         guard unlink(files.sharedMemory) == 0 else { throw DatabaseError(systemError: errno, path: files.sharedMemory) }
-    }
-
-    /// Gives the new file the owner, the permissions, the access control list and the extended attributes of the old
-    /// one. With a list, the permissions of the group are the limit of its entries: so the list is written last.
-    private func copyPermissions(of old: stat, to new: DatabaseFiles) throws(DatabaseError) {
-        guard let status = DatabaseFiles.status(of: new.path) else { throw .moved(path: new.namedPath) }
-        if (status.st_uid, status.st_gid) != (old.st_uid, old.st_gid) {
-            guard chown(new.path, old.st_uid, old.st_gid) == 0 else {
-                throw DatabaseError(systemError: errno, path: new.namedPath)
-            }
-        }
-        guard chmod(new.path, old.st_mode & 0o7777) == 0 else {
-            throw DatabaseError(systemError: errno, path: new.namedPath)
-        }
-        let code = csqlcipher_copy_attributes(files.path, new.path)
-        guard code == 0 else { throw DatabaseError(systemError: code, path: new.namedPath) }
     }
 
     /// Step 5. If it fails, the content stays on the disk until no connection has the old file open.

@@ -67,6 +67,7 @@ final class LogLocks {
         precondition(held.lowerBound == Self.writing && held.count == 1, "The lock for writing comes first.")
         try wait(timeoutMilliseconds) { () throws(DatabaseError) in
             endIdleTransactions()
+            try connection.requireUnmovedFile()
             guard try writeLogBack() else { return SQLITE_BUSY }
             gate.close()
             let code = csqlcipher_lock_log(file, Self.writing + 1, Self.count - 1)

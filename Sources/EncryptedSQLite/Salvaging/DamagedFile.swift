@@ -65,8 +65,10 @@ package final class DamagedFile {
     ///   `damaged` if nearly all of the file or its log is a hole.
     package init(path: String, key: EncryptionKey) throws(DatabaseError) {
         let files = try DatabaseFiles(at: path)
+        try InterruptedRestoration.finish(files, Database.Options())
         try files.checkCompanions()
         guard try files.exist() else { throw .fileNotFound(path: files.namedPath) }
+        try files.requireSingleName(timeoutMilliseconds: 0)
         // Holes take no space on the disk, but time to read and memory for each page.
         try files.checkContentLength()
         try files.checkLogLength()

@@ -63,6 +63,8 @@ extension ModelContainer {
 
     /// Opens suspended files again, and continues with the same contexts and models.
     ///
+    /// A backup under the same key can be in the place of a file: see ``restore(_:key:to:newKey:progress:)``.
+    ///
     /// - Throws: `DatabaseError.wrongKey` if another process has changed the key: lock the container and unlock it with
     ///   the new one. `DatabaseError.locked`; the other errors of `unlock(with:)`. Files that cannot be opened stay
     ///   suspended, and all others are open.

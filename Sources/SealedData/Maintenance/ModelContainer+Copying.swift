@@ -1,4 +1,5 @@
 import ObjectGraph
+public import SealedStore
 
 @_exported public import struct SealedStore.StoreSpace
 
@@ -18,12 +19,14 @@ extension ModelContainer {
     /// - Parameters:
     ///   - configuration: The configuration of the store; nil for the only encrypted store of the container.
     ///   - url: The URL of the new file.
-    ///   - key: The key of the backup; nil for the key of the store. A store in memory has none.
+    ///   - key: The key of the backup; nil for the key of the store. A store in memory has none. The backup has a fresh
+    ///     salt, unless the key names the salt: no log of the store is ever taken for one of the backup.
     ///   - replacesExisting: Whether a file at the URL is replaced; not if it is open elsewhere.
     ///   - progress: Receives the finished part. It can be cancelled.
     /// - Throws: ``StoreSelectionError``; `DatabaseError.damaged` if a page of the store does not verify;
-    ///   `DatabaseError.diskFull`; `DatabaseError.cannotOpen` if a file exists at the URL; `DatabaseError.busy` if the
-    ///   file to be replaced is open; `DatabaseError.missingKey`; `CancellationError`.
+    ///   `DatabaseError.diskFull`; `DatabaseError.cannotOpen` if a file exists at the URL, or the URL is that of a log of
+    ///   a store; `DatabaseError.busy` if the file to be replaced is open; `DatabaseError.hardLinked`;
+    ///   `DatabaseError.missingKey`; `CancellationError`.
     /// - Complexity: O(*n*) in the size of the file, in bounded memory.
     public func backUp(
         _ configuration: ModelConfiguration? = nil,
@@ -38,6 +41,42 @@ extension ModelContainer {
             replacesExisting: replacesExisting,
             progress: progress
         )
+    }
+
+    /// Puts the content of a backup in the place of a store, which no program has open, with all files beside it.
+    ///
+    /// ```swift
+    /// try ModelContainer.restore(backup, key: key, to: url)
+    /// ```
+    ///
+    /// A log of the store that a killed process has left, its index and a journal are removed: copying the backup to the
+    /// URL of the store would leave them. The backup is copied beside the store, each page of the copy is verified, and
+    /// the copy takes the place of the store: at every instant, also after the end of the process, an opening finds either
+    /// the old store with its log or the new one. The backup stays as it is. If there is no store at the URL, one is
+    /// created.
+    ///
+    /// A container that has the store open has to be locked or suspended. After ``unlock(with:)`` or ``resume()``, its
+    /// contexts read their models again.
+    ///
+    /// - Parameters:
+    ///   - backup: The URL of the backup.
+    ///   - key: The key of the backup.
+    ///   - url: The URL of the store.
+    ///   - newKey: The key of the store afterwards; nil for `key`.
+    ///   - progress: Receives the finished part. It can be cancelled.
+    /// - Throws: `DatabaseError.busy` if the store is open, here or elsewhere; the errors of opening the backup, such as
+    ///   `DatabaseError.wrongKey` and `damaged`; `SealedStoreError` if it is no store; `DatabaseError.diskFull`;
+    ///   `DatabaseError.hardLinked`; `DatabaseError.cannotOpen` if the URL is that of the backup, or of a log of a store;
+    ///   `CancellationError`. The store is unchanged then.
+    /// - Complexity: O(*n*) in the size of the backup, in bounded memory.
+    public static func restore(
+        _ backup: URL,
+        key: EncryptionKey,
+        to url: URL,
+        newKey: EncryptionKey? = nil,
+        progress: Progress? = nil
+    ) throws {
+        try SealedStore.restore(backup, key: key, to: url, newKey: newKey, progress: progress)
     }
 
     /// Writes a copy of an encrypted store without free space to a new encrypted file, while others read and write.

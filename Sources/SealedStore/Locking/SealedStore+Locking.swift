@@ -53,6 +53,9 @@ extension SealedStore {
 
     /// Opens a suspended store again. Does nothing if the store is not suspended.
     ///
+    /// If a backup with the same passphrase is in its place, or another process has compacted the store, the key is derived
+    /// from the passphrase again.
+    ///
     /// - Throws: `DatabaseError.wrongKey` if another process has changed the key: lock the store and unlock it with the
     ///   new one. `DatabaseError.locked`; the other errors of ``unlock(with:)``. The store stays suspended then.
     public func resume() throws {
@@ -63,25 +66,24 @@ extension SealedStore {
 extension OpenStore {
     /// Records which file is closed.
     fileprivate func noteFile() {
-        let present = presentFile
+        // A store that is closed already keeps the mark.
+        guard let present = try? database.read({ database.fileMark(of: $0) }) else { return }
         closedFile.withLock { $0 = $0 ?? present }
-    }
-
-    /// The file at the store's path.
-    private var presentFile: FileIdentity? {
-        description.url.flatMap { FileIdentity(path: $0.resolvingSymlinksInPath().path) }
     }
 
     /// Calls a function that opens the file again with a verification. If the file is another one than before, contexts
     /// read their objects again: it may be a backup, to which others have committed since.
     ///
-    /// A file that was overwritten in place counts as another one only if it lacks keys that the store had reserved.
+    /// A file that was overwritten in place counts as another one if it has another salt, as each backup has, or lacks keys
+    /// that the store had reserved.
     fileprivate func reopening(_ open: ((Connection) throws -> Void) throws -> Void) throws {
         var isReopened = false
         var isReplaced = false
         try open { connection in
             isReopened = true
-            isReplaced = try sequences.exceed(connection, model) || presentFile != closedFile.withLock(\.self)
+            isReplaced =
+                try sequences.exceed(connection, model)
+                || database.fileMark(of: connection) != closedFile.withLock(\.self)
             try verifyAgain(on: connection)
             // Before the first use of the file: a save must not write to a row that is another one now.
             if isReplaced { announceReplacement(precedesUse: true) }

@@ -14,12 +14,14 @@ extension SealedStore {
     ///
     /// - Parameters:
     ///   - url: The URL of the new file.
-    ///   - key: The key of the backup; nil for the key of the store. A store in memory has none.
+    ///   - key: The key of the backup; nil for the key of the store. A store in memory has none. The backup has a fresh
+    ///     salt, unless the key names the salt: no log of the store is ever taken for one of the backup.
     ///   - replacesExisting: Whether a file at the URL is replaced; not if it is open elsewhere.
     ///   - progress: Receives the finished part. It can be cancelled.
     /// - Throws: `DatabaseError.damaged` if a page of the store does not verify; `DatabaseError.diskFull`;
-    ///   `DatabaseError.cannotOpen` if a file exists at the URL; `DatabaseError.busy` if the file to be replaced is
-    ///   open; `DatabaseError.missingKey`; `CancellationError`.
+    ///   `DatabaseError.cannotOpen` if a file exists at the URL, or the URL is that of a log of a store;
+    ///   `DatabaseError.busy` if the file to be replaced is open; `DatabaseError.hardLinked`; `DatabaseError.missingKey`;
+    ///   `CancellationError`.
     /// - Complexity: O(*n*) in the size of the file, in bounded memory.
     public func backUp(
         to url: URL,
@@ -56,6 +58,51 @@ extension SealedStore {
             replacesExisting: replacesExisting,
             progress: progress ?? Progress(totalUnitCount: 100)
         )
+    }
+
+    /// Puts the content of a backup in the place of a store, which no program has open, with all files beside it.
+    ///
+    /// A log of the store that a killed process has left, its index and a journal are removed: copying the backup to the
+    /// path of the store would leave them, and they would be applied to it or prevent its opening. The backup is copied
+    /// beside the store, each page of the copy is verified, and the copy takes the place of the store: at every instant,
+    /// also after the end of the process, an opening finds either the old store with its log or the new one. The new file
+    /// has a fresh salt, unless the key names the salt, and the owner and the permissions of the old one. The backup stays
+    /// as it is. If there is no store at the URL, one is created.
+    ///
+    /// A store that is open in this process has to be locked or suspended. When it is opened again, its contexts read their
+    /// objects again.
+    ///
+    /// - Parameters:
+    ///   - backup: The URL of the backup.
+    ///   - key: The key of the backup.
+    ///   - url: The URL of the store.
+    ///   - newKey: The key of the store afterwards; nil for `key`.
+    ///   - progress: Receives the finished part. It can be cancelled.
+    /// - Throws: `DatabaseError.busy` if the store is open, here or elsewhere; the errors of opening the backup, such as
+    ///   `DatabaseError.wrongKey` and `damaged`; ``SealedStoreError`` if it is no store; `DatabaseError.diskFull`;
+    ///   `DatabaseError.hardLinked`; `DatabaseError.cannotOpen` if the URL is that of the backup, or of a log of a store;
+    ///   `CancellationError`. The store is unchanged then.
+    /// - Complexity: O(*n*) in the size of the backup, in bounded memory.
+    public static func restore(
+        _ backup: URL,
+        key: EncryptionKey,
+        to url: URL,
+        newKey: EncryptionKey? = nil,
+        progress: Progress? = nil
+    ) throws {
+        let description = PersistentStoreDescription(type: storeType, url: backup, options: [keyOption: key])
+        try Database.restore(
+            backup.path,
+            key: key,
+            to: url.path,
+            newKey: newKey,
+            options: StoreOpening.options(for: description, createsIfMissing: false),
+            progress: progress ?? Progress(totalUnitCount: 100)
+        ) { connection in
+            // Until this check, the table of metadata might be a view.
+            _ = try SchemaText(on: connection)
+            _ = try StoreMetadataTable.read(on: connection)
+        }
     }
 
     /// Replaces the file of the store by one without free space, and continues with it. Objects and contexts stay

@@ -219,7 +219,7 @@ struct StoreOpening {
         description.url.map { .file($0.path) } ?? .memory
     }
 
-    private static func options(
+    static func options(
         for description: PersistentStoreDescription,
         createsIfMissing: Bool
     ) throws -> Database.Options {

@@ -45,6 +45,7 @@ extension SealedStore {
         model: ManagedObjectModel? = nil,
         progress: Progress? = nil
     ) throws -> SalvageReport {
+        try DatabaseFiles(at: newURL.path).requireNameOfNoStore()
         guard !FileManager.default.fileExists(atPath: newURL.path) else {
             throw DatabaseError.cannotOpen(path: newURL.path, reason: "a file exists at this path")
         }

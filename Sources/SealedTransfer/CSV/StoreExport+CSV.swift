@@ -23,7 +23,7 @@ extension StoreExport {
         let new = try NewFolder(at: folder)
         try reading(progress) { reader in
             for entity in reader.entities {
-                let output = try OutputFile(new.addFile(CSVFileNames.name(of: entity)))
+                let output = OutputFile(try new.addFile(CSVFileNames.name(of: entity)))
                 let properties = entity.properties.filter { property in
                     if case .relationship(let relationship) = property, relationship.isToMany {
                         return relationship.isWritten
@@ -42,7 +42,7 @@ extension StoreExport {
                     }
                     try output.write { CSVWriter.append([String(object.key)] + fields, to: &$0) }
                 }
-                try output.close()
+                try output.flush()
             }
             reader.finish()
         }

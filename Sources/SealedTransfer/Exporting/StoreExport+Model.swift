@@ -8,14 +8,14 @@ extension StoreExport {
     ///
     /// - Throws: `DatabaseError` if the store cannot be read, if there is a file of this name, or the disk is full.
     public func exportModel(to file: URL) throws {
-        let new = try NewFile(at: file, isPlaintext: true)
+        let new = try PlaintextFile(at: file)
         try reading(nil) { reader in
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
             let json = JSONString.visible(String(decoding: try encoder.encode(reader.model), as: UTF8.self))
-            let output = try OutputFile(new.temporaryPath)
+            let output = OutputFile(new.descriptor)
             try output.write { $0 += json.utf8 }
-            try output.close()
+            try output.flush()
         }
         try new.complete()
     }

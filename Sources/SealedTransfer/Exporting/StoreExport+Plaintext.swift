@@ -12,16 +12,18 @@ extension StoreExport {
     /// relationships tables of pairs; the article <doc:ImportingDatabases> has the layout. Dates are texts in ISO 8601,
     /// UUIDs and decimal numbers texts.
     ///
+    /// The database is written twice, so that room for two of them is needed for a time.
+    ///
     /// - Parameters:
     ///   - file: The new file.
     ///   - progress: Reports the objects that were written, and cancels.
     /// - Throws: `DatabaseError` if the store cannot be read, if there is a file of this name, or the disk is full;
     ///   `CancellationError`.
     public func exportPlaintext(to file: URL, progress: Progress? = nil) throws {
-        let new = try NewFile(at: file, isPlaintext: true)
+        let new = try PlaintextFile(at: file)
         try reading(progress) { reader in
             let schema = PlaintextSchema(reader.model, reader.entities)
-            try PlaintextDatabase.write(to: new.temporaryPath) { connection in
+            try PlaintextDatabase.write(to: new) { connection in
                 // The indexes before the rows: otherwise SQLite sorts all values of an index in memory.
                 for statement in schema.tableStatements + schema.indexStatements { try connection.execute(statement) }
                 for entity in reader.entities {

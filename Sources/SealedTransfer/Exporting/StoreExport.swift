@@ -12,11 +12,11 @@ import SealedStore
 /// What is exported is not encrypted: anyone who can read the file can read the objects. Only the owner of a new file
 /// can read it, and no existing file is replaced.
 ///
-/// An export reads one state of the store, while other programs may write. It writes under a temporary name, and the
-/// file takes its name when it is complete and on the disk. So an export that fails, is cancelled, or whose process
-/// ends leaves nothing under the name. A process that is killed leaves a temporary folder, which only its owner can
-/// read, with a name that begins with a point; the next export to the same name removes it, whether or not that export
-/// succeeds.
+/// An export reads one state of the store, while other programs may write. It writes to a file without a name, which
+/// takes its name when it is complete and on the disk. So an export that fails, is cancelled, or whose process ends
+/// leaves nothing. On systems and file systems that cannot give a file its name later, an export whose process is killed
+/// leaves a temporary folder, which only its owner can read, with a name that begins with a point; the next operation on
+/// a store in the same place, and the next opening of one for writing, removes it.
 ///
 /// Memory does not grow with the number of objects, but with the size of the largest one and the number of its members.
 public struct StoreExport: Sendable {

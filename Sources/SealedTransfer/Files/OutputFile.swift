@@ -4,23 +4,14 @@ import Foundation
 /// A text file that is written in pieces.
 final class OutputFile {
     private let descriptor: Int32
-    private let path: String
     private var buffer: [UInt8] = []
-    private var isClosed = false
 
     private static let bufferByteCount = 1 << 18
 
-    /// - Parameter path: The path of an empty file.
-    init(_ path: String) throws {
-        descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
-        self.path = path
-        guard descriptor >= 0 else {
-            isClosed = true
-            throw DatabaseError.permissionDenied(path: path)
-        }
+    /// - Parameter descriptor: The descriptor of an empty file, which its owner closes.
+    init(_ descriptor: Int32) {
+        self.descriptor = descriptor
     }
-
-    deinit { if !isClosed { closeDescriptor(descriptor) } }
 
     /// Appends bytes, which `body` adds to a buffer.
     ///
@@ -30,15 +21,8 @@ final class OutputFile {
         if buffer.count >= Self.bufferByteCount { try flush() }
     }
 
-    /// Writes the rest, waits until the disk has it, and closes the file.
-    func close() throws {
-        try flush()
-        guard fsync(descriptor) == 0 else { throw Self.error(errno) }
-        isClosed = true
-        closeDescriptor(descriptor)
-    }
-
-    private func flush() throws {
+    /// Writes the rest.
+    func flush() throws {
         try buffer.withUnsafeBytes { bytes in
             var rest = bytes[...]
             while !rest.isEmpty {
@@ -60,10 +44,8 @@ final class OutputFile {
     }
 }
 
-// Outside of the class, whose methods have the names of the system's functions.
+// Outside of the class, whose method has the name of the system's function.
 
 private func writeBytes(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int {
     write(descriptor, bytes.baseAddress, bytes.count)
 }
-
-private func closeDescriptor(_ descriptor: Int32) { close(descriptor) }

@@ -19,7 +19,6 @@ final class IdentifierTable {
     /// - Parameter url: The store that is imported into; the file lies beside it.
     init(beside url: URL) throws {
         file = try NewFile(beside: url)
-        file.removeEmptyFile()
         var generator = SystemRandomNumberGenerator()
         let key = (0..<4).flatMap { _ in withUnsafeBytes(of: generator.next()) { Array($0) } }
         database = try Database(

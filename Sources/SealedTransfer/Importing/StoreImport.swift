@@ -92,7 +92,6 @@ public struct StoreImport: Sendable {
         _ progress: Progress?
     ) throws -> ImportReport {
         let file = try NewFile(at: url)
-        file.removeEmptyFile()
         let temporaryURL = URL(filePath: file.temporaryPath, directoryHint: .notDirectory)
         let report = try run(source, model, progress, temporaryURL)
         try verify(temporaryURL, model, progress)

@@ -14,15 +14,15 @@ extension StoreExport {
     /// - Throws: `DatabaseError` if the store cannot be read, if there is a file of this name, or the disk is full;
     ///   `CancellationError`.
     public func exportJSONLines(to file: URL, progress: Progress? = nil) throws {
-        let new = try NewFile(at: file, isPlaintext: true)
+        let new = try PlaintextFile(at: file)
         try reading(progress) { reader in
-            let output = try OutputFile(new.temporaryPath)
+            let output = OutputFile(new.descriptor)
             for entity in reader.entities {
                 try reader.forEachObject(of: entity) { object in
                     try output.write { try JSONObjectWriter.append(object, to: &$0) }
                 }
             }
-            try output.close()
+            try output.flush()
             reader.finish()
         }
         try new.complete()

@@ -17,7 +17,9 @@ enum {
     CFILERECORDER_RENAME = 5,
     CFILERECORDER_UNLINK = 6,
     CFILERECORDER_SYNC_FOLDER = 7,
-    CFILERECORDER_NOTE = 8
+    CFILERECORDER_NOTE = 8,
+    CFILERECORDER_MAKE_FOLDER = 9,
+    CFILERECORDER_REMOVE_FOLDER = 10
 };
 
 // The beginning of a record; `count` bytes follow. These are the bytes of a write, or names, separated by a zero byte.
@@ -32,7 +34,7 @@ typedef struct {
 // Whether recording is supported: on Linux, and without a sanitizer, which defines the same functions.
 int cfilerecorder_is_supported(void);
 
-// Starts recording the files of a folder, whose path has no symbolic links, into a file. Returns 0 if it cannot.
+// Starts recording the files of a folder and of the folders in it, whose path has no symbolic links, into a file. Returns 0 if it cannot.
 int cfilerecorder_start(const char *folder, const char *recording);
 
 // Kills the process after it has changed the files so often. A change is a record other than a note or a

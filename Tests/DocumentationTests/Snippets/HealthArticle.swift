@@ -8,6 +8,13 @@ enum HealthArticle {
         try container.backUp(to: backup, key: .passphrase("battery staple correct horse"))
     }
 
+    static func restore(_ container: ModelContainer, _ backup: URL, _ key: EncryptionKey, to url: URL) throws {
+        try ModelContainer.restore(backup, key: key, to: url)
+        container.suspend()
+        try ModelContainer.restore(backup, key: key, to: url)
+        try container.resume()
+    }
+
     static func compact(_ container: ModelContainer) throws {
         if try container.space().freeByteCount > 100_000_000 {
             let space = try container.compact()

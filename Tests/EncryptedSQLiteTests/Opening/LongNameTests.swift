@@ -39,29 +39,26 @@ import Testing
 
     @Test func `a database is created under a temporary name, which is given to it`() throws {
         let new = try NewFile(at: folder.file(Self.name))
-        new.removeEmptyFile()
         try makeSample(new.temporaryPath)
         try new.complete()
         #expect(try folder.names() == [Self.name])
-        let plain = try NewFile(at: folder.file("p\(Self.name.dropFirst())"), isPlaintext: true)
-        withExtendedLifetime(plain) { #expect(FileManager.default.fileExists(atPath: plain.temporaryPath)) }
+        let plain = folder.file("p\(Self.name.dropFirst())")
+        try PlaintextFile(at: plain).complete()
+        #expect(FileManager.default.fileExists(atPath: plain.path))
         let made = try NewFolder(at: folder.file(String(repeating: "f", count: 255)))
         _ = try made.addFile("content")
         try made.complete()
         #expect(try folder.names().contains(String(repeating: "f", count: 255)))
     }
 
+    // Earlier versions left files under temporary names, without a lock.
     @Test func `the leftovers of a file are removed, and never those of another one`() throws {
         let names: [String] = [Self.name, "\(Self.name.dropLast())m", "store", "store.a"]
         var leftovers: [String] = []
         for name in names {
-            let new = try NewFile(at: folder.file(name))
-            let number = try #require(new.temporaryPath.split(separator: ".").dropLast().last)
-            // A name that is not that of the object, which removes its file.
-            let leftover = new.temporaryPath.replacing(number, with: "0a")
-            try withExtendedLifetime(new) {
-                try FileManager.default.copyItem(atPath: new.temporaryPath, toPath: leftover)
-            }
+            let files = try DatabaseFiles(at: folder.filePath(name))
+            let leftover = folder.filePath(TemporaryName(of: files).unused())
+            try Data([1]).write(to: URL(filePath: leftover))
             try FileManager.default.setAttributes(
                 [.modificationDate: Date(timeIntervalSinceNow: -86_400)],
                 ofItemAtPath: leftover

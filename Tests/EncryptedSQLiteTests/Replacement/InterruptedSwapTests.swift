@@ -20,8 +20,7 @@ import Testing
     private func changeKey(of database: Database, to key: EncryptionKey, endingAfter step: Step) throws {
         let session = try database.openSession()
         let replacement = FileReplacement(session: session, options: database.options, counters: database.counters)
-        let newKey = try DerivedKey(forNewFile: key, counters: database.counters)
-        let built = try replacement.build(newKey, progress: Progress(totalUnitCount: 100)) { source, target, progress in
+        let built = try replacement.build(key, progress: Progress(totalUnitCount: 100)) { source, target, progress in
             try PageCopy.run(from: source, to: target, progress: progress)
         }
         let gate = OpeningGate.at(path)

@@ -37,6 +37,8 @@ struct FileRecording {
             case 5: operations.append(.rename(from: names[0], to: names[1]))
             case 6: operations.append(.remove(name: names[0]))
             case 7: operations.append(.synchronizeFolder)
+            // A disk in these tests has no folders.
+            case 9, 10: break
             default: operations.append(.note(names[0]))
             }
         }

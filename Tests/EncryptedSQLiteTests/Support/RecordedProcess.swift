@@ -10,7 +10,7 @@
 
         /// The work of the process.
         enum Work: String {
-            case create, keys, saves
+            case create, keys, saves, restore
         }
 
         /// Runs the process on the file `store` of a folder.

@@ -280,6 +280,64 @@ import Testing
         #expect(try values(in: context).count == 2)
     }
 
+    @Test("A container that is locked or suspended continues with a restored backup", arguments: Pause.allCases)
+    func restoration(_ pause: Pause) throws {
+        let passphrase = EncryptionKey.passphrase("correct horse")
+        let url = folder.file("passphrase.store")
+        let container = try ModelContainer(
+            for: ReplacedAccount.self,
+            configurations: ModelConfiguration(url: url, key: passphrase)
+        )
+        let context = ModelContext(container)
+        let account = ReplacedAccount("saved", 1)
+        context.insert(account)
+        try context.save()
+        try container.backUp(to: folder.file("backup"))
+        account.balance = 2
+        try context.save()
+        #expect(throws: DatabaseError.busy) {
+            try ModelContainer.restore(folder.file("backup"), key: passphrase, to: url)
+        }
+        switch pause {
+        case .lock: container.lock()
+        case .suspension: container.suspend()
+        }
+        try ModelContainer.restore(folder.file("backup"), key: passphrase, to: url)
+        switch pause {
+        case .lock: try container.unlock(with: passphrase)
+        case .suspension: try container.resume()
+        }
+        #expect(try context.fetchCount(FetchDescriptor<ReplacedAccount>()) == 1)
+        #expect(account.balance == 1)
+        account.balance = 3
+        try context.save()
+        #expect(try ModelContext(container).fetch(FetchDescriptor<ReplacedAccount>()).map(\.balance) == [3])
+    }
+
+    // A plain copy has the salt of the file, and on many file systems the number of the removed file.
+    @Test("A plain copy in place of a removed file is another file", arguments: Pause.allCases)
+    func plainCopy(_ pause: Pause) throws {
+        let changed = try account("changed", in: context)
+        let copy = folder.file("copy")
+        container.suspend()
+        try FileManager.default.copyItem(at: url, to: copy)
+        try container.resume()
+        changed.balance = 5
+        try context.save()
+        switch pause {
+        case .lock: container.lock()
+        case .suspension: container.suspend()
+        }
+        try FileManager.default.removeItem(at: url)
+        try FileManager.default.copyItem(at: copy, to: url)
+        switch pause {
+        case .lock: try container.unlock(with: .ofTests)
+        case .suspension: try container.resume()
+        }
+        #expect(try context.fetchCount(FetchDescriptor<ReplacedAccount>()) == 2)
+        #expect(changed.balance == 0)
+    }
+
     @Test("New objects get keys that the restored file has not", arguments: Pause.allCases)
     func newObjects(_ pause: Pause) throws {
         let new = ReplacedAccount("new", 5)

@@ -47,13 +47,13 @@ import Testing
         }
     }
 
-    /// Whether the new file has the salt of the old one: a compaction keeps it, and a change of the key does not.
     @Test(arguments: Opening.allCases, [true, false])
-    func `an opening that waits for a replacement continues with the new file`(opening: Opening, keepsSalt: Bool) throws
+    func `an opening that waits for a replacement continues with the new file`(opening: Opening, changesKey: Bool)
+        throws
     {
         try write()
         let url = url
-        let names = try result(duringReplacementWith: keepsSalt ? nil : .raw(Self.key)) {
+        let names = try result(duringReplacementWith: changesKey ? .raw(Self.key) : nil) {
             let store = try opening.open(url)
             let names = try store.values("Trip", "name")
             #expect(try store.problems() == [])
