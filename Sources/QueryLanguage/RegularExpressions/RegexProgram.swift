@@ -9,31 +9,47 @@ final class RegexProgram: @unchecked Sendable {
         case element(Int)
         /// Continues if a condition on the position holds.
         case assertion(Int)
-        /// Continues at two instructions; the first is tried first.
-        case split(Int, Int)
+        /// Continues at two instructions; the first is tried first. The ways that the splits of a run leave are dropped
+        /// together.
+        case split(Int, Int, run: Int?)
         case jump(Int)
         /// Stores the position in a register.
         case save(Int)
-        /// Continues unless the position is equal to a register, which ends an empty repetition.
-        case progress(Int)
+        /// Continues at another instruction if the position is equal to a register: an empty iteration ends the
+        /// repetition.
+        case progress(Int, end: Int)
         /// Consumes the text between the positions in a register and the next one.
         case backreference(Int)
         /// Continues at another instruction if the following instructions match here, or do not match.
         case lookahead(isNegative: Bool, end: Int)
         /// Continues at another instruction, after the first match of the following instructions.
         case atomic(end: Int)
+        /// Adds a way without a match to those that were not tried yet.
+        case addDeadEnd
+        /// Drops the last of the ways that were not tried yet.
+        case dropLastWay
+        case fail
         case accept
     }
 
     /// An element that matches one character.
     struct Element {
         fileprivate(set) var literal: Character?
+        /// Whether only the scalars of the literal match.
+        fileprivate var isExact = false
+        /// Whether only ASCII characters match.
+        fileprivate var isASCII = false
         fileprivate(set) var ascii = ASCIISet()
         fileprivate let regex: Regex<AnyRegexOutput>?
 
         /// Whether a character beyond ASCII matches.
         func matches(_ character: Character) -> Bool {
-            if let literal { return literal == character }
+            if let literal {
+                // Only the literal's own scalar matches an ASCII literal, or any literal among scalars. Canonically
+                // equivalent ones, such as the Kelvin sign of K, match other literals.
+                return isExact ? literal.unicodeScalars.elementsEqual(character.unicodeScalars) : literal == character
+            }
+            if isASCII, !character.isASCII { return false }
             return (try? regex?.wholeMatch(in: String(character))) != nil
         }
     }
@@ -53,10 +69,12 @@ final class RegexProgram: @unchecked Sendable {
     let matchesScalars: Bool
     /// Whether matching needs backtracking.
     let dependsOnOrder: Bool
+    /// The instruction at which no way continues.
+    var deadEnd: Int { instructions.count - 1 }
     /// The ASCII characters that a match can begin with; nil if a match can begin without a character.
     private(set) var firstCharacters: ASCIISet?
 
-    private var elementNumbers: [RegexTree: Int] = [:]
+    private var elementNumbers: [[UInt8]: Int] = [:]
     private var assertionNumbers: [RegexTree: Int] = [:]
     /// The registers of captures by number and name.
     private var captureRegisters: [String: Int] = [:]
@@ -73,6 +91,7 @@ final class RegexProgram: @unchecked Sendable {
         dependsOnOrder = tree.dependsOnOrder
         try add(tree)
         try append(.accept)
+        try append(.fail)
         firstCharacters = findFirstCharacters()
     }
 
@@ -84,7 +103,7 @@ final class RegexProgram: @unchecked Sendable {
             guard seen.insert(position).inserted else { continue }
             switch instructions[position] {
             case .element(let number): set.formUnion(elements[number].ascii)
-            case .split(let one, let other): open += [one, other]
+            case .split(let one, let other, _): open += [one, other]
             case .jump(let target): open.append(target)
             default: return nil
             }
@@ -111,10 +130,10 @@ final class RegexProgram: @unchecked Sendable {
         case .assertion: try append(.assertion(try number(ofAssertion: tree)))
         case .sequence(let children): for child in children { try add(child) }
         case .choice(let children): try add(choices: children[...])
-        case .repetition(let child, let minimum, let maximum, .possessive):
+        case .repetition(let child, let minimum, let maximum, .possessive) where child.isMatchedByTable:
             try add(.atomic(.repetition(child, minimum: minimum, maximum: maximum, .eager)))
         case .repetition(let child, let minimum, let maximum, let kind):
-            try addRepetition(of: child, minimum, maximum, isEager: kind == .eager)
+            try addRepetition(of: child, minimum, maximum, kind)
         case .capture(let child, let number, let name): try addCapture(of: child, number, name)
         case .atomic(let child): try addNested(child) { .atomic(end: $0) }
         case .lookahead(let child, let isNegative):
@@ -129,45 +148,58 @@ final class RegexProgram: @unchecked Sendable {
         guard let first = choices.first else { return }
         guard choices.count > 1 else { return try add(first) }
         let split = instructions.count
-        try append(.split(0, 0))
+        try append(.fail)
         try add(first)
         let jump = instructions.count
         try append(.jump(0))
-        instructions[split] = .split(split + 1, instructions.count)
+        instructions[split] = .split(split + 1, instructions.count, run: nil)
         try add(choices: choices.dropFirst())
         instructions[jump] = .jump(instructions.count)
     }
 
+    /// Adds a repetition as Swift's engine performs it.
+    ///
+    /// - An empty iteration of a repetition without a maximum ends it, also before the minimum.
+    /// - A possessive repetition of a group drops the last way that its previous iteration has left, not the others.
+    ///   All
+    ///   ways of a repetition by a table count as one.
     private func addRepetition(
         of child: RegexTree,
         _ minimum: Int,
         _ maximum: Int?,
-        isEager: Bool
+        _ kind: RegexTree.RepetitionKind
     ) throws(QueryError) {
         // A child without instructions needs no repetitions.
         guard child != .empty, maximum != 0 else { return }
-        for _ in 0..<minimum { try add(child) }
-        func split(_ here: Int, past end: Int) -> Instruction {
-            isEager ? .split(here + 1, end) : .split(end, here + 1)
+        let register = dependsOnOrder && maximum == nil ? newRegister() : nil
+        let usesTable = child.isMatchedByTable && kind != .reluctant
+        var (splits, checks): ([Int], [Int]) = ([], [])
+        if kind == .possessive { try append(.addDeadEnd) }
+        func addIteration() throws(QueryError) {
+            if usesTable { return try append(.element(try number(ofElement: child, isRepeated: true))) }
+            guard let register else { return try add(child) }
+            try append(.save(register))
+            try add(child)
+            checks.append(instructions.count)
+            try append(.fail)
         }
-        guard let maximum else {
+        for _ in 0..<minimum { try addIteration() }
+        for _ in minimum..<(maximum ?? minimum + 1) {
             let start = instructions.count
-            try append(.split(0, 0))
-            let register = dependsOnOrder ? newRegister() : nil
-            if let register { try append(.save(register)) }
-            try add(child)
-            if let register { try append(.progress(register)) }
-            try append(.jump(start))
-            instructions[start] = split(start, past: instructions.count)
-            return
-        }
-        var splits: [Int] = []
-        for _ in minimum..<maximum {
+            if kind == .possessive { try append(.dropLastWay) }
             splits.append(instructions.count)
-            try append(.split(0, 0))
-            try add(child)
+            try append(.fail)
+            try addIteration()
+            if maximum == nil { try append(.jump(start)) }
         }
-        for position in splits { instructions[position] = split(position, past: instructions.count) }
+        let end = instructions.count
+        for position in splits {
+            let (first, second) = kind == .reluctant ? (end, position + 1) : (position + 1, end)
+            instructions[position] = .split(first, second, run: usesTable ? end : nil)
+        }
+        for position in checks {
+            if let register { instructions[position] = .progress(register, end: end) }
+        }
     }
 
     private func addCapture(of child: RegexTree, _ number: Int, _ name: String?) throws(QueryError) {
@@ -200,19 +232,26 @@ final class RegexProgram: @unchecked Sendable {
         }
     }
 
-    private func number(ofElement tree: RegexTree) throws(QueryError) -> Int {
-        if let number = elementNumbers[tree] { return number }
+    /// - Parameter isRepeated: Whether a repetition matches the element by a table of ASCII characters.
+    private func number(ofElement tree: RegexTree, isRepeated: Bool = false) throws(QueryError) -> Int {
+        // Canonically equivalent characters are different expressions.
+        var key = Array(tree.pattern.utf8)
         var element: Element
         if case .literal(let character, let options) = tree, !options.ignoresCase {
-            element = Element(literal: character, regex: nil)
+            if let number = elementNumbers[key] { return number }
+            element = Element(literal: character, isExact: matchesScalars || character.isASCII, regex: nil)
         } else {
-            element = Element(regex: try Self.regex(tree.pattern))
+            // A single `k` without case matches the Kelvin sign, a repeated one does not.
+            let isASCII = if case .literal = tree { isRepeated } else { false }
+            if isASCII { key.append(0) }
+            if let number = elementNumbers[key] { return number }
+            element = Element(isASCII: isASCII, regex: try Self.regex(tree.pattern))
         }
         for byte in 0..<128 as Range<UInt8> where element.matches(Character(Unicode.Scalar(byte))) {
             element.ascii.insert(byte)
         }
         elements.append(element)
-        elementNumbers[tree] = elements.count - 1
+        elementNumbers[key] = elements.count - 1
         return elements.count - 1
     }
 
@@ -247,6 +286,24 @@ struct ASCIISet {
 }
 
 extension RegexTree {
+    /// Whether Swift's engine repeats the expression by a table of ASCII characters and without ways for its
+    /// iterations, unless the repetition is reluctant: an ASCII character, a class with a name, or a class of ASCII
+    /// characters.
+    fileprivate var isMatchedByTable: Bool {
+        switch self {
+        case .literal(let character, _): return character.isASCII
+        case .element(".", _): return true
+        case .element(let text, _) where text.first == "\\": return text.count == 2
+        case .element(let text, _):
+            var isEscaped = false
+            return text.dropFirst().allSatisfy { character in
+                defer { isEscaped = character == "\\" && !isEscaped }
+                return character.isASCII && (isEscaped ? !character.isLetter : character != "[")
+            }
+        default: return false
+        }
+    }
+
     /// The semantics of all parts of the expression.
     fileprivate var levels: Set<Bool> {
         switch self {

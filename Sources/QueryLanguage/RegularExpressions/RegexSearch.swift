@@ -82,14 +82,16 @@ struct RegexSearch<Text: RegexText> {
                 switch program.instructions[instruction] {
                 case .element: if position < text.count { waiting.append(instruction) }
                 case .assertion(let number): if holds(number, at: position) { open.append(instruction + 1) }
-                case .split(let one, let other): open += [other, one]
+                case .split(let one, let other, _): open += [other, one]
                 case .jump(let target): open.append(target)
                 case .lookahead(let isNegative, let end):
                     if try followAll(from: instruction + 1, at: position, isAnchored: true) != isNegative {
                         open.append(end)
                     }
                 case .accept: return true
-                case .save, .progress, .backreference, .atomic: preconditionFailure("the order of ways counts")
+                case .fail: break
+                case .save, .progress, .backreference, .atomic, .addDeadEnd, .dropLastWay:
+                    preconditionFailure("the order of ways counts")
                 }
             }
         }
@@ -102,6 +104,8 @@ struct RegexSearch<Text: RegexText> {
         var instruction: Int
         var position: Int
         var registers: [Int]
+        /// The run of the split that has left the state; nil if it belongs to no run.
+        var run: Int?
     }
 
     /// Returns the end of the first match from a state; nil if there is no match.
@@ -121,18 +125,29 @@ struct RegexSearch<Text: RegexText> {
                 case .assertion(let number):
                     isAlive = holds(number, at: state.position)
                     state.instruction += 1
-                case .split(let one, let other):
+                case .split(let one, let other, let run):
                     var later = state
                     later.instruction = other
+                    later.run = run
                     states.append(later)
                     state.instruction = one
                 case .jump(let target): state.instruction = target
                 case .save(let register):
                     state.registers[register] = state.position
                     state.instruction += 1
-                case .progress(let register):
-                    isAlive = state.registers[register] != state.position
+                case .progress(let register, let end):
+                    state.instruction = state.registers[register] == state.position ? end : state.instruction + 1
+                case .addDeadEnd:
+                    var deadEnd = state
+                    deadEnd.instruction = program.deadEnd
+                    deadEnd.run = nil
+                    states.append(deadEnd)
                     state.instruction += 1
+                case .dropLastWay:
+                    let dropped = states.popLast()
+                    while let run = dropped?.run, states.last?.run == run { states.removeLast() }
+                    state.instruction += 1
+                case .fail: isAlive = false
                 case .backreference(let register):
                     isAlive = consume(register, &state)
                     state.instruction += 1

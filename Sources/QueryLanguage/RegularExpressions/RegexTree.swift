@@ -60,7 +60,21 @@ indirect enum RegexTree: Hashable {
     var dependsOnOrder: Bool {
         switch self {
         case .atomic, .backreference, .repetition(_, _, _, .possessive): true
+        // An empty iteration ends the repetition, also before the minimum.
+        case .repetition(let child, let minimum, nil, _) where minimum > 1 && child.mayBeEmpty: true
         default: children.contains(where: \.dependsOnOrder)
+        }
+    }
+
+    /// Whether the expression may match the empty text.
+    private var mayBeEmpty: Bool {
+        switch self {
+        case .literal, .element: false
+        case .empty, .assertion, .lookahead, .backreference: true
+        case .sequence(let children): children.allSatisfy(\.mayBeEmpty)
+        case .choice(let children): children.contains(where: \.mayBeEmpty)
+        case .repetition(let child, let minimum, _, _): minimum == 0 || child.mayBeEmpty
+        case .capture(let child, _, _), .atomic(let child): child.mayBeEmpty
         }
     }
 }

@@ -3,10 +3,10 @@ import Guarded
 
 /// A cache of compiled regular expressions. Threads can match concurrently.
 package enum RegularExpressions {
-    /// ICU's expressions by their patterns.
-    private static let icu = Guarded(BoundedCache<String, NSRegularExpression>(limit: 64))
-    /// Swift's expressions by their patterns.
-    private static let swift = Guarded(BoundedCache<String, RegexProgram>(limit: 64))
+    /// ICU's expressions by the bytes of their patterns: canonically equivalent patterns are different expressions.
+    private static let icu = Guarded(BoundedCache<[UInt8], NSRegularExpression>(limit: 64))
+    /// Swift's expressions by the bytes of their patterns.
+    private static let swift = Guarded(BoundedCache<[UInt8], RegexProgram>(limit: 64))
 
     /// The limit of ICU's progress reports, one per 10,000 steps, before a match is aborted. Foundation itself aborts
     /// after about twice as many and reports no match.
@@ -16,7 +16,7 @@ package enum RegularExpressions {
     ///
     /// - Throws: ``QueryError/malformedPattern``; ``QueryError/expensivePattern``.
     static func matches(_ text: String, _ pattern: String) throws(QueryError) -> Bool {
-        let expression = try icu.value(for: pattern) { () throws(QueryError) in
+        let expression = try icu.value(for: Array(pattern.utf8)) { () throws(QueryError) in
             guard let expression = try? NSRegularExpression(pattern: "\\A(?:\(pattern))\\z") else {
                 throw .malformedPattern
             }
@@ -48,7 +48,7 @@ package enum RegularExpressions {
     ///
     /// - Throws: ``QueryError/malformedPattern``; ``QueryError/expensivePattern``.
     static func contains(_ text: String, _ pattern: String) throws(QueryError) -> Bool {
-        let program = try swift.value(for: pattern) { () throws(QueryError) in
+        let program = try swift.value(for: Array(pattern.utf8)) { () throws(QueryError) in
             try RegexProgram(try tree(of: pattern))
         }
         var text = text

@@ -1,5 +1,6 @@
 import Foundation
 import RegexBuilder
+import TestSupport
 import Testing
 
 @testable import QueryLanguage
@@ -40,9 +41,81 @@ import Testing
         "a(?i)b|C", "(?:a(?i)b)C", "(?U)a+", #"(?W)\w"#, #"(?D)\d"#, #"(?S)\s"#, "(?P)[[:alpha:]]",
         #"(a)\1"#, #"(?<x>.)\k<x>"#, #"(.)(.)\2\1"#, "(?=ab)a", "a(?!b)", "(?!.)", "(?>a+)b", "a++b", "a*+a", "a?+a",
         "(?:(?=a+b)a|a)+b",
+        // Empty iterations, and possessive repetitions of groups.
+        #"(a?)*\1"#, #"(a?)+\1b"#, #"(a|)*?\1c"#, #"\A(?:aa|(?=.)){2,}\z"#, #"\A(?:a*?)?+\z"#, #"\A(?:.*?){2}+\z"#,
+        #"\A(?:a|ab)*+c\z"#, "(?:ab?)++b", "é?+é", "[éa]{1,2}+a", "(?:(?:.)+){0,2}+b",
+        // The Kelvin sign is canonically equivalent to K, and equals k without case.
+        "K", "\u{212A}", "K|\u{212A}", "\u{212A}K?", "(?i)K+", "(?i)k{1,2}+", "(?i)k+?", "(?i)[k]", "(?i)\u{212A}",
+        "[\u{212A}]",
     ])
     func `a pattern matches the same texts as in Swift`(_ pattern: String) throws {
         try check(try Regex(pattern))
+    }
+
+    // MARK: Random expressions
+
+    /// The atoms and the characters of the texts of random expressions.
+    enum Alphabet: CaseIterable {
+        case order, equivalence
+
+        var atoms: [String] {
+            switch self {
+            case .order: ["a", "b", "a", "b", "."]
+            case .equivalence: ["k", "K", "\u{212A}", "a", "[k]", "[a-z]", "[\u{212A}]", #"\w"#, "\u{e9}", "."]
+            }
+        }
+
+        var characters: [Character] {
+            switch self {
+            case .order: ["a", "b"]
+            case .equivalence: ["k", "K", "\u{212A}", "a", "\u{e9}"]
+            }
+        }
+    }
+
+    private static func pattern(
+        _ random: inout SeededGenerator,
+        _ alphabet: Alphabet,
+        depth: Int,
+        _ captures: inout Int
+    ) -> String {
+        func part() -> String { pattern(&random, alphabet, depth: depth - 1, &captures) }
+        let atom = random.pick(alphabet.atoms) ?? ""
+        let kind = random.pick(["", "", "?", "+"]) ?? ""
+        switch Int.random(in: 0..<(depth > 0 ? 9 : 2), using: &random) {
+        case 0, 1: return atom
+        case 2: return part() + part()
+        case 3: return "(?:\(part())|\(part()))"
+        case 4:
+            let amount = random.pick(["*", "+", "?", "{2}", "{1,2}", "{2,}", "{0,2}"]) ?? ""
+            return "(?:\(part()))\(amount)\(kind)"
+        case 5:
+            captures += 1
+            return "(\(part()))"
+        case 6: return captures > 0 ? "\\\(Int.random(in: 1...captures, using: &random))" : atom
+        case 7: return "\(random.pick(["(?=", "(?!", "(?>"]) ?? "")\(part()))"
+        default: return "\(atom)\(random.pick(["*", "+", "?", "{1,2}"]) ?? "")\(kind)"
+        }
+    }
+
+    @Test(arguments: Alphabet.allCases, SeededGenerator.seeds(2))
+    func `random patterns match the same texts as in Swift`(alphabet: Alphabet, seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<200 {
+            var captures = 0
+            let options = alphabet == .equivalence && random.chance(50) ? "(?i)" : ""
+            let inner = Self.pattern(&random, alphabet, depth: 3, &captures)
+            let pattern = options + (random.chance(50) ? #"\A(?:\#(inner))\z"# : inner)
+            // A reference to a capture that follows it is an error.
+            guard let regex = try? Regex(pattern) else { continue }
+            for _ in 0..<5 {
+                let length = Int.random(in: 0...5, using: &random)
+                let text = String((0..<length).compactMap { _ in random.pick(alphabet.characters) })
+                guard let found = try? RegularExpressions.contains(text, pattern) else { continue }
+                let expected = try regex.firstMatch(in: text) != nil
+                #expect(found == expected, "\(random): /\(pattern)/ in \(text.debugDescription)")
+            }
+        }
     }
 
     @Test func `a full stop of RegexBuilder is any character`() throws {
