@@ -48,7 +48,8 @@ struct DictionaryAggregation {
         for group in request.isAggregated ? groups(objects) : objects.map({ [$0] }) {
             if let having = request.havingPredicate, try !value(of: having, for: group).isTrue { continue }
             let values = try request.columns.map { try value(of: $0.expression, for: group) }
-            rows.append(Row(values: values, ranks: try request.sort.map { try value(of: $0.expression, for: group) }))
+            let ranks = try request.sort.map { try value(of: $0.expression, for: group).rank(of: $0.expression) }
+            rows.append(Row(values: values, ranks: ranks))
         }
         if request.returnsDistinctResults { rows = distinct(rows) }
         var results = DictionaryResults(for: request)
@@ -68,21 +69,21 @@ struct DictionaryAggregation {
 
     /// The groups of objects, in the order of the values that they are grouped by.
     private func groups(_ objects: [Object]) -> [[Object]] {
-        let count = request.propertiesToGroupBy.count
-        if count == 0 { return [objects] }
+        if request.propertiesToGroupBy.isEmpty { return [objects] }
+        let positions = request.propertiesToGroupBy.compactMap { inputs.firstIndex(of: $0) }
         var groups: [[Object]] = []
-        let ranked = objects.enumerated().sorted { left, right in
-            let order = Self.compare(left.element.values.prefix(count), right.element.values.prefix(count))
+        var last: [Value] = []
+        let ranked = objects.enumerated().map { offset, object in
+            (offset: offset, ranks: positions.map { object.values[$0].rank(of: inputs[$0]) })
+        }
+        let sorted = ranked.sorted { left, right in
+            let order = Self.compare(left.ranks[...], right.ranks[...])
             return order == 0 ? left.offset < right.offset : order < 0
         }
-        for (_, object) in ranked {
-            if let last = groups.last?.first,
-                Self.compare(last.values.prefix(count), object.values.prefix(count)) == 0
-            {
-                groups[groups.count - 1].append(object)
-            } else {
-                groups.append([object])
-            }
+        for (offset, ranks) in sorted {
+            if groups.isEmpty || Self.compare(last[...], ranks[...]) != 0 { groups.append([]) }
+            groups[groups.count - 1].append(objects[offset])
+            last = ranks
         }
         return groups
     }
@@ -147,7 +148,27 @@ struct DictionaryAggregation {
     }
 }
 
+extension Value {
+    /// The value by which an expression is ordered: the keys of new objects, which are negative and count downwards,
+    /// follow those of saved objects, as after a save.
+    fileprivate func rank(of expression: QueryExpression) -> Value {
+        guard case .integer(let key) = self, key < 0, expression.isObjectKey else { return self }
+        return .integer(1 << 62 - key)
+    }
+}
+
 extension QueryExpression {
+    /// Whether the value is the key of an object.
+    fileprivate var isObjectKey: Bool {
+        switch self {
+        case .variable: true
+        case .path(_, let path): if case .relationship? = path.last { true } else { false }
+        case .conditional(_, let first, let second): first.isObjectKey || second.isObjectKey
+        case .coalesce(let values): values.contains(where: \.isObjectKey)
+        default: false
+        }
+    }
+
     /// The arguments of the aggregates in the expression.
     fileprivate var aggregateArguments: [QueryExpression] {
         if case .aggregate(_, let argument) = self { [argument] } else { operands.flatMap(\.aggregateArguments) }

@@ -9,7 +9,8 @@ extension QueryExpression.Aggregate {
         let values = values.filter { !$0.isNull }
         switch self {
         case .count: return .integer(Int64(values.count))
-        case .distinctCount: return .integer(Int64(Set(values.filter { !$0.isNotANumber }).count))
+        case .distinctCount:
+            return .integer(Int64(Set(values.filter { !$0.isNotANumber }.map(\.comparable)).count))
         case .sum: return values.isEmpty ? .null : try Self.sum(values, of: type)
         case .average: return values.isEmpty ? .null : try Self.average(values, of: type)
         case .minimum:
@@ -31,17 +32,9 @@ extension QueryExpression.Aggregate {
             guard let data = sum.sum else { throw .arithmeticOverflow }
             return .blob(data)
         }
-        if values.allSatisfy({ if case .integer = $0 { true } else { false } }) {
-            var sum: Int64 = 0
-            for case .integer(let integer) in values {
-                if type == .uint64, integer < 0 { throw .arithmeticOverflow }
-                let (result, overflow) = sum.addingReportingOverflow(integer)
-                if overflow { throw .arithmeticOverflow }
-                sum = result
-            }
-            return .integer(sum)
-        }
-        return .real(values.compactMap(\.double).reduce(0, +))
+        // Integers from 2⁶³ on are stored as negative ones.
+        if type == .uint64, values.contains(where: { $0.compare(.integer(0)) < 0 }) { throw .arithmeticOverflow }
+        return try numberSum(of: values).sum
     }
 
     private static func average(_ values: [Value], of type: AttributeType?) throws(QueryError) -> Value {
@@ -49,8 +42,19 @@ extension QueryExpression.Aggregate {
             guard let data = sum.average else { throw .arithmeticOverflow }
             return .blob(data)
         }
-        let numbers = type == .uint64 ? values.compactMap(\.unsignedDouble) : values.compactMap(\.double)
-        return .real(numbers.reduce(0, +) / Double(values.count))
+        return .real(numberSum(of: type == .uint64 ? values.map(\.unsignedReal) : values).average)
+    }
+
+    private static func numberSum(of values: [Value]) -> NumberSum {
+        var sum = NumberSum()
+        for value in values {
+            switch value {
+            case .integer(let integer): sum.add(integer)
+            case .real(let real): sum.add(real)
+            case .null, .text, .blob, .uuid: break
+            }
+        }
+        return sum
     }
 
     /// Returns the sum of decimal numbers; nil for other values.
@@ -65,8 +69,18 @@ extension QueryExpression.Aggregate {
 }
 
 extension Value {
-    /// The stored form of an unsigned 64-bit integer as a floating-point number; nil for other values.
-    fileprivate var unsignedDouble: Double? {
-        if case .integer(let integer) = self { Double(UInt64(bitPattern: integer)) } else { nil }
+    /// The stored form of an unsigned 64-bit integer as a floating-point number, rounded as in SQL; other values
+    /// unchanged.
+    fileprivate var unsignedReal: Value {
+        if case .integer(let integer) = self { .real(Double(integer) + (integer < 0 ? 0x1p64 : 0)) } else { self }
+    }
+
+    /// A value that equals the form of any value that compares as equal.
+    fileprivate var comparable: Value {
+        switch self {
+        case .real(let real): Int64(exactly: real).map(Value.integer) ?? self
+        case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { .blob(Data($0)) }
+        case .null, .integer, .text, .blob: self
+        }
     }
 }

@@ -127,7 +127,7 @@ package struct QueryEvaluator {
             return .null
         }
         switch last {
-        case .attribute: return object._$storedValue(at: last.slot)
+        case .attribute: return object._$storedValue(at: last.slot).withoutNegativeZero
         case .relationship:
             guard let destination = object._$queryDestination(at: last.slot) else { return .null }
             return .integer(destination._$queryKey)
@@ -172,6 +172,13 @@ extension Value {
         case .real(let real): real != 0
         case .null, .text, .blob, .uuid: false
         }
+    }
+}
+
+extension Value {
+    /// Zero for negative zero, which a store's expressions read as zero; other values unchanged.
+    fileprivate var withoutNegativeZero: Value {
+        if case .real(0) = self { .real(0) } else { self }
     }
 }
 

@@ -7,8 +7,8 @@ extension QueryExpression.Function {
     package func apply(_ arguments: [Value]) throws(QueryError) -> Value {
         switch (self, arguments.first, arguments.dropFirst().first) {
         case (.asUInt64, let value?, nil), (.asDecimal, let value?, nil): value
-        case (.minimum, _, _): arguments.contains(.null) ? .null : arguments.min { $0.compare($1) < 0 } ?? .null
-        case (.maximum, _, _): arguments.contains(.null) ? .null : arguments.max { $0.compare($1) < 0 } ?? .null
+        case (.minimum, _, _): Self.extreme(of: arguments) { $0.min { $0.compare($1) < 0 } }
+        case (.maximum, _, _): Self.extreme(of: arguments) { $0.max { $0.compare($1) < 0 } }
         case (.slice, .text(let text)?, .integer(let lower)?):
             if arguments.count == 3, case .integer(let upper) = arguments[2] {
                 JSONText(text).slice(from: lower, to: upper).map(Value.text) ?? .null
@@ -27,6 +27,12 @@ extension QueryExpression.Function {
             Decimal(storedValue: .blob(data)).flatMap(apply).map { .blob(SortableDecimal.encode($0)) } ?? .null
         default: .null
         }
+    }
+
+    /// Null if an argument is null, NaN if one is NaN.
+    private static func extreme(of arguments: [Value], _ choose: ([Value]) -> Value?) -> Value {
+        if arguments.contains(.null) { return .null }
+        return arguments.first(where: \.isNotANumber) ?? choose(arguments) ?? .null
     }
 
     // MARK: Texts
@@ -79,7 +85,8 @@ extension QueryExpression.Function {
 
     private func apply(_ real: Double) throws(QueryError) -> Value {
         switch self {
-        case .negate: .real(-real)
+        // As SQLite computes it: the result of zero is zero.
+        case .negate: .real(0 - real)
         case .absolute: .real(real.magnitude)
         case .ceiling: .real(real.rounded(.up))
         case .floor: .real(real.rounded(.down))
