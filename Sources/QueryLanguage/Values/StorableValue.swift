@@ -157,6 +157,50 @@ extension Float: StorableValue {
     public var storedValue: Value { .real(Double(self)) }
 }
 
+extension CGFloat: StorableValue {
+    /// The attribute type of the values.
+    @inlinable
+    public static var attributeType: AttributeType { .double }
+
+    /// Reads a slot of a row. Null is read as the type's zero.
+    @inlinable
+    public static func read<Row: SlotValues>(_ row: Row, _ slot: Int) -> CGFloat { CGFloat(row.real(at: slot)) }
+
+    /// Creates a value from its stored form; nil for other values.
+    @inlinable
+    public init?(storedValue: Value) {
+        guard case .real(let real) = storedValue else { return nil }
+        self.init(real)
+    }
+
+    /// The stored form.
+    @inlinable
+    public var storedValue: Value { .real(Double(self)) }
+}
+
+#if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
+    extension Float16: StorableValue {
+        /// The attribute type of the values, which holds each of them exactly.
+        @inlinable
+        public static var attributeType: AttributeType { .float }
+
+        /// Reads a slot of a row. Null is read as the type's zero.
+        @inlinable
+        public static func read<Row: SlotValues>(_ row: Row, _ slot: Int) -> Float16 { Float16(row.real(at: slot)) }
+
+        /// Creates a value from its stored form; nil for other values.
+        @inlinable
+        public init?(storedValue: Value) {
+            guard case .real(let real) = storedValue else { return nil }
+            self.init(real)
+        }
+
+        /// The stored form.
+        @inlinable
+        public var storedValue: Value { .real(Double(self)) }
+    }
+#endif
+
 extension String: StorableValue {
     /// The attribute type of the values.
     @inlinable

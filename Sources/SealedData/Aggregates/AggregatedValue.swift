@@ -55,6 +55,10 @@ extension UInt32: AggregatedValue, SummedValue {}
 extension UInt64: AggregatedValue, SummedValue {}
 extension Float: AggregatedValue, SummedValue {}
 extension Double: AggregatedValue, SummedValue {}
+extension CGFloat: AggregatedValue, SummedValue {}
+#if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
+    extension Float16: AggregatedValue, SummedValue {}
+#endif
 
 extension Decimal: AggregatedValue, SummedValue {
     /// The type of the average, which is rounded to 38 digits.

@@ -35,7 +35,12 @@ enum EnumerationOrder {
             return isUnsigned ? value.unsignedRank : value
         }
         guard areComplete, !cases.isEmpty else {
-            throw UnsupportedPredicate("the order of '\(type)', which is not that of its raw values")
+            throw UnsupportedPredicate(
+                value.resultType == .composite
+                    ? "the order of '\(type)', whose values are stored as JSON text; store a number or a text with the "
+                        + "same order in a property of its own"
+                    : "the order of '\(type)', which is not that of its raw values"
+            )
         }
         var groups: [(first: T, literals: [Value])] = []
         for (element, literal) in zip(cases, literals).sorted(by: { $0.0 < $1.0 }) {

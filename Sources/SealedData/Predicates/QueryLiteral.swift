@@ -24,6 +24,10 @@ extension UInt64: QueryLiteralConvertible {}
 extension Bool: QueryLiteralConvertible {}
 extension Float: QueryLiteralConvertible {}
 extension Double: QueryLiteralConvertible {}
+extension CGFloat: QueryLiteralConvertible {}
+#if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
+    extension Float16: QueryLiteralConvertible {}
+#endif
 extension Decimal: QueryLiteralConvertible {}
 extension String: QueryLiteralConvertible {}
 extension Date: QueryLiteralConvertible {}

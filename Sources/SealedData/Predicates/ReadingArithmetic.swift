@@ -75,7 +75,7 @@ private func calculation<Left: PredicateExpression, Right: PredicateExpression>(
 
 /// Returns whether a store calculates with a type like Swift.
 private func isCalculable<T>(_ type: T.Type) -> Bool {
-    if type == Double.self || type == Float.self || type == Decimal.self { return true }
+    if type == Double.self || type == CGFloat.self || type == Float.self || type == Decimal.self { return true }
     guard let integer = type as? any FixedWidthInteger.Type else { return false }
     return integer.bitWidth <= 64
 }

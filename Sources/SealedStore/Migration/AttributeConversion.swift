@@ -221,15 +221,27 @@ private enum JSONForm {
 
     /// - Returns: Nil if the text is not the canonical text of the value: then a value of another type wrote it.
     static func value<T: StorableValue>(of text: String, as type: T.Type) -> Value? {
-        guard let value = try? JSONDecoder().decode(T.self, from: Data(text.utf8)), Self.text(of: value) == text else {
+        let decoder = JSONDecoder()
+        decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+            positiveInfinity: JSONText.infinity,
+            negativeInfinity: JSONText.negativeInfinity,
+            nan: JSONText.notANumber
+        )
+        guard let value = try? decoder.decode(T.self, from: Data(text.utf8)), Self.text(of: value) == text else {
             return nil
         }
-        return value.storedValue
+        // A column cannot hold NaN.
+        return value.storedValue.isNotANumber ? nil : value.storedValue
     }
 
     private static func text(of value: some StorableValue) -> String? {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: JSONText.infinity,
+            negativeInfinity: JSONText.negativeInfinity,
+            nan: JSONText.notANumber
+        )
         return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) }
     }
 }

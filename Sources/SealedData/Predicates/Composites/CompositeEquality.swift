@@ -38,7 +38,7 @@ enum CompositeEquality {
         switch value {
         case is any FixedWidthInteger, is Bool, is UUID, is Data: return true
         case let text as String: return text.utf8.allSatisfy { $0 < 0x80 && !variants.contains($0) }
-        case is Double, is Float, is Date, is Decimal, is URL: return false
+        case is any BinaryFloatingPoint, is Date, is Decimal, is URL: return false
         default: break
         }
         let mirror = Mirror(reflecting: value)
