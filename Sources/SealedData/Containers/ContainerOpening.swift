@@ -82,7 +82,11 @@ struct ContainerOpening {
             do {
                 previews[configuration.url] = try SealedStore.migrationPreview(
                     of: configuration.storeDescription(entityNames: names, of: schema, versions),
-                    to: model
+                    to: model,
+                    accepting: { attribute, entity in
+                        let declared = schema.entitiesByName[entity.name]?.attributesByName[attribute.name]
+                        return declared.flatMap(\.acceptance)
+                    }
                 )
             } catch {
                 throw LoadIssue(error, configuration).error

@@ -3,11 +3,12 @@ public import Foundation
 @_exported public import struct SealedStore.MigrationPreview
 @_exported public import struct SealedStore.MigrationProblem
 @_exported public import struct SealedStore.MigrationStep
+@_exported public import struct SealedStore.UnreadableValues
 
 extension ModelContainer {
     /// Examines the migration of existing stores to a schema, without changing them: the steps in order with their SQL
-    /// and the number of rows that they write, and the reasons for which the migration would throw, with the numbers of
-    /// rows.
+    /// and the number of rows that they write, the reasons for which the migration would throw, and the values that the
+    /// types of the properties do not accept, with the numbers of rows.
     ///
     /// The preview describes the inferred migration from the model of a store to the schema. It runs no functions of a
     /// migration plan.

@@ -10,6 +10,9 @@ public struct MigrationPreview: Sendable {
     public let differences: [String]
     /// The reasons for which the migration would throw.
     public let problems: [MigrationProblem]
+    /// The stored values that the types of the program's properties do not accept; empty for a model without classes.
+    /// The migration keeps them.
+    public internal(set) var unreadableValues: [UnreadableValues] = []
     /// An estimate of the largest number of additional bytes that the migration needs in the folder of the store: in
     /// the file, in its log and in temporary files. It assumes that a new index is not larger than the file. Columns
     /// that are filled with long default values need more.
@@ -26,6 +29,15 @@ extension SealedStore {
         of description: PersistentStoreDescription,
         to model: ManagedObjectModel
     ) throws -> MigrationPreview {
+        try migrationPreview(of: description, to: model) { _, _ in nil }
+    }
+
+    /// As ``migrationPreview(of:to:)``, with the values that are not accepted.
+    package static func migrationPreview(
+        of description: PersistentStoreDescription,
+        to model: ManagedObjectModel,
+        accepting acceptance: ValueAcceptance
+    ) throws -> MigrationPreview {
         var description = description
         description.isReadOnly = true
         let opening = StoreOpening(model: model, description: description)
@@ -33,6 +45,8 @@ extension SealedStore {
         var preview: MigrationPreview?
         try StoreOpening.examineDatabase(description) { connection in
             preview = try reading.preview(on: connection)
+            let stored = try SchemaPlan.metadata(on: connection).metadata
+            preview?.unreadableValues = try reading.unreadableValues(stored, acceptance, on: connection)
         }
         guard let preview else { preconditionFailure("A database is open that was not verified.") }
         return preview
