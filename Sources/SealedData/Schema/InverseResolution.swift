@@ -18,11 +18,15 @@ struct InverseResolution {
 
     private let classes: [ModelClass]
     private let indexByType: [ObjectIdentifier: Int]
+    /// The classes that stand for classes.
+    private let representatives: [ObjectIdentifier: any PersistentModel.Type]
     /// The relationships that are the inverse of more than one relationship.
     private var shared: Set<ObjectIdentifier> = []
 
-    init(_ classes: [ModelClass]) {
+    /// - Parameter representatives: The class of the entity of each class that was reached.
+    init(_ classes: [ModelClass], _ representatives: [ObjectIdentifier: any PersistentModel.Type]) {
         self.classes = classes
+        self.representatives = representatives
         indexByType = Dictionary(
             classes.enumerated().map { (ObjectIdentifier($1.type), $0) },
             uniquingKeysWith: { first, _ in first }
@@ -107,7 +111,8 @@ struct InverseResolution {
         let property = relationship.property
         let root = Swift.type(of: keyPath).rootType
         guard let rootModel = root as? any PersistentModel.Type,
-            isSame(rootModel, orAbove: destination.type) || isSame(destination.type, orAbove: rootModel)
+            case let representative = representatives[ObjectIdentifier(rootModel)] ?? rootModel,
+            isSame(representative, orAbove: destination.type) || isSame(destination.type, orAbove: representative)
         else {
             report(
                 model,
@@ -141,7 +146,7 @@ struct InverseResolution {
             return nil
         }
         if let back = inverse.namedInverse {
-            let backName = PropertyLookup.name(of: back, in: model.type)
+            let backName = self.name(of: back, in: model.type)
             guard backName == property.name else {
                 report(
                     model,
@@ -153,6 +158,15 @@ struct InverseResolution {
             }
         }
         return inverse.property
+    }
+
+    /// The name of a property of a class, or of a class that it stands for.
+    private func name(of keyPath: AnyKeyPath, in type: any PersistentModel.Type) -> String? {
+        if let name = PropertyLookup.name(of: keyPath, in: type) { return name }
+        guard let root = Swift.type(of: keyPath).rootType as? any PersistentModel.Type,
+            representatives[ObjectIdentifier(root)] == type
+        else { return nil }
+        return PropertyLookup.name(of: keyPath, in: root)
     }
 
     /// Whether `superclass` is `type` or one of its superclasses.

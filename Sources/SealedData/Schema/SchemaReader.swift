@@ -10,9 +10,12 @@ struct SchemaReader {
     private var classes: [ModelClass] = []
     private var entitiesByType: [ObjectIdentifier: Schema.Entity] = [:]
     private var pending: [any PersistentModel.Type] = []
+    /// The names of the given classes.
+    private var givenNames: Set<String> = []
 
     init(_ types: [any PersistentModel.Type]) {
         for type in types { reach(type) }
+        givenNames = Set(types.map { String(describing: $0) })
         var next = 0
         while next < pending.count {
             read(pending[next])
@@ -20,15 +23,22 @@ struct SchemaReader {
         }
         Schema.link(entities)
         nameDestinations()
-        var inverses = InverseResolution(classes)
+        var inverses = InverseResolution(classes, entitiesByType.compactMapValues(\.modelType))
         inverses.resolve()
         problems += inverses.problems
     }
 
     /// Enqueues a class to be read, and creates its entity.
+    ///
+    /// A given class stands for all classes of its name that are only reached: a model that several versions of a
+    /// schema share leads to the class of one version.
     private mutating func reach(_ type: any PersistentModel.Type) {
         let key = ObjectIdentifier(type)
         guard entitiesByType[key] == nil else { return }
+        let name = String(describing: type)
+        if givenNames.contains(name), let given = entities.first(where: { $0.name == name }) {
+            return entitiesByType[key] = given
+        }
         let entity = Schema.Entity(state: .init(name: uniqueName(of: type), modelType: type))
         entitiesByType[key] = entity
         entities.append(entity)
@@ -75,6 +85,8 @@ struct SchemaReader {
                     )
                 )
                 reach(destination)
+                relationships[relationships.count - 1].destination =
+                    entitiesByType[ObjectIdentifier(destination)]?.modelType ?? destination
             case .attribute, nil:
                 properties.append(attribute(for: entry, valueType: valueType, of: entity))
             }
@@ -191,7 +203,7 @@ struct ModelClass {
     /// A relationship with its destination class.
     struct Relationship {
         let property: Schema.Relationship
-        let destination: any PersistentModel.Type
+        fileprivate(set) var destination: any PersistentModel.Type
         /// The inverse that the declaration names.
         let namedInverse: AnyKeyPath?
     }
