@@ -39,6 +39,7 @@ extension ConflictResolution {
         object.state.pointee.flags.remove(.outdated)
         object.life.markMissing()
         identityMap.noteDeletion()
+        object.notifyObserversOfExistence()
     }
 
     /// The new objects by the identifiers under which the save inserts them.

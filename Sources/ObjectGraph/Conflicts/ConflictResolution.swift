@@ -216,6 +216,7 @@ struct ConflictResolution {
             if mergePolicy == .overwrite {
                 // Under its previous key, which no other object ever gets.
                 object.ensureChanges().assignedKey = state.pointee.key
+                changeTracker.onReturn?(object)
                 changeTracker.inserted.add(object)
                 insertedAgain.insert(id)
             } else {
@@ -224,6 +225,7 @@ struct ConflictResolution {
             }
         }
         identityMap.noteDeletion()
+        object.notifyObserversOfExistence()
     }
 }
 

@@ -224,6 +224,7 @@ struct UniquenessResolution {
         } else {
             changeTracker.inserted.remove(object)
             object.life.markMissing()
+            object.notifyObserversOfExistence()
             absorbed.append(Absorbed(object: object, survivor: survivor))
         }
     }

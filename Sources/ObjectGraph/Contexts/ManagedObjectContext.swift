@@ -20,6 +20,7 @@ public import Foundation
 /// | `UndoRegistration`, `ChangeReverter` | undo, roll back and refresh |
 /// | `ParentStore` | serves child contexts |
 /// | `ChangeFollowing` | collects the changes for live results |
+/// | `ObservedReferences` | notifies the observers of relationships to deleted objects |
 public final class ManagedObjectContext {
     /// The coordinator of the context's stores.
     public let coordinator: PersistentStoreCoordinator
@@ -54,6 +55,7 @@ public final class ManagedObjectContext {
     let changeReverter: ChangeReverter
     let pinnedGeneration: PinnedGeneration
     let following: ChangeFollowing
+    let observedReferences = ObservedReferences()
     let savingThread = SavingThread()
 
     /// Creates a context without objects, which reads from the coordinator's stores and saves to them.

@@ -132,6 +132,8 @@ final class ObjectFetcher {
     func fitting(_ objects: [any GraphObject], _ request: FetchRequest) throws -> [any GraphObject] {
         let evaluator = QueryEvaluator()
         return try objects.filter { object in
+            // Another process may have deleted a changed object whose row was not read since.
+            object.verifyExistence()
             guard !object.isObjectDeleted else { return false }
             guard
                 request.includesSubentities ? object.entity.isKind(of: request.entity) : object.entity == request.entity

@@ -27,6 +27,10 @@ final class ChangeFollowing {
     /// object has after its unsaved changes have ended may be those of the others.
     private var keysOfOthers: [Int: Set<Int64>] = [:]
     private var pending: [ObjectIdentifier: PendingObject] = [:]
+    /// The objects whose unsaved changes have ended since the last delivery, and that have new ones.
+    private var restarted: [PendingObject] = []
+    /// The root entities of deleted objects that were inserted again since the last delivery.
+    private var returnedRoots: Set<Int> = []
     /// The slots of pending objects that have changed since the last delivery.
     private var changedSlots: [ObjectIdentifier: SlotSet] = [:]
     /// The state of the lists of changes at the last delivery.
@@ -82,6 +86,8 @@ final class ChangeFollowing {
             if !committed.isEmpty { announce() }
         }
         changeTracker.onFollowedChange = { [unowned self] in announce() }
+        changeTracker.onRestart = { [unowned self] object in noteRestart(of: object) }
+        changeTracker.onReturn = { [unowned self] object in returnedRoots.insert(object.entity.rootIndex) }
         changeTracker.announcesNextChange = true
         stamp = nil
     }
@@ -90,8 +96,12 @@ final class ChangeFollowing {
         storeFollowing = nil
         remoteChanges.onCommit = nil
         changeTracker.onFollowedChange = nil
+        changeTracker.onRestart = nil
+        changeTracker.onReturn = nil
         for entry in pending.values { entry.object.state.pointee.flags.remove(.followed) }
         pending = [:]
+        restarted = []
+        returnedRoots = []
         changedSlots = [:]
         committed = CommittedChanges()
         keysOfOthers = [:]
@@ -111,6 +121,16 @@ final class ChangeFollowing {
         for slot in 0..<new.slotCount where old?.differs(from: new, at: slot) ?? true {
             noteChange(of: object, at: slot)
         }
+    }
+
+    /// Records that unsaved changes of an object begin. If the followers know earlier ones, those have ended, and the
+    /// object has had the values of its row in between.
+    private func noteRestart(of object: any GraphObject) {
+        let id = ObjectIdentifier(object)
+        guard var entry = pending.removeValue(forKey: id) else { return }
+        object.state.pointee.flags.remove(.followed)
+        if let slots = changedSlots.removeValue(forKey: id) { entry.slots.formUnion(slots) }
+        restarted.append(entry)
     }
 
     /// Records that the store has no row for an object, which others have deleted: relationships that led to it have
@@ -165,7 +185,7 @@ final class ChangeFollowing {
     /// Returns the changes since the last call; nil if there are none.
     private func take() -> ContextChanges? {
         let current = changeTracker.stamp
-        guard !committed.isEmpty || !changedSlots.isEmpty || current != stamp else { return nil }
+        guard !committed.isEmpty || !changedSlots.isEmpty || !restarted.isEmpty || current != stamp else { return nil }
         let followed = followers.roots
         let commits = committed
         let others = keysOfOthers
@@ -178,8 +198,13 @@ final class ChangeFollowing {
         for (id, slots) in slots {
             guard let object = pending[id]?.object else { continue }
             pending[id]?.slots.formUnion(slots)
-            changes.add(object, slots, concernsExistence: false)
+            changes.add(object, slots, .unchanged)
         }
+        let returned = returnedRoots.intersection(followed)
+        returnedRoots = []
+        for root in returned { changes.roots[root, default: .init()].add(.deletedOrReturned) }
+        let restarted = restarted
+        self.restarted = []
         var ended: [ObjectIdentifier: PendingObject] = [:]
         if current != stamp {
             stamp = current
@@ -188,7 +213,8 @@ final class ChangeFollowing {
         }
         add(commits, followed, ended, others, to: &changes)
         if commits.isUnknown { noteUnknownChangesOfOthers { _ in true } }
-        for entry in ended.values { add(entry, commits, others, to: &changes) }
+        for entry in ended.values { add(entry, wasSaved: isSaved(entry, commits, others), to: &changes) }
+        for entry in restarted { add(entry, wasSaved: false, to: &changes) }
         return changes.isEmpty ? nil : changes
     }
 
@@ -204,7 +230,13 @@ final class ChangeFollowing {
                 let slots = entry.life.isUpdated ? object.unsavedSlots : SlotSet(allOf: object.entity)
                 var new = slots
                 if let known { new.subtract(known.slots) }
-                let existence = !entry.life.isUpdated || known.map { !$0.life.isUpdated } ?? false
+                let existence: ContextChanges.Existence =
+                    switch (known?.life, entry.life) {
+                    case (nil, let life) where life.isUpdated: .unchanged
+                    case (let known?, let life) where known.isUpdated && life.isUpdated: .unchanged
+                    case (nil, .inserted): .inserted
+                    default: .deletedOrReturned
+                    }
                 var listed = known ?? PendingObject(object: object, life: entry.life, slots: slots)
                 (listed.life, listed.slots) = (entry.life, slots)
                 pending[id] = listed
@@ -213,36 +245,49 @@ final class ChangeFollowing {
                     noteChangeOfOthers(in: object, SlotSet(allOf: object.entity), mayBeMissing: true)
                 }
                 entry.state.pointee.flags.insert(.followed)
-                changes.add(object, new, concernsExistence: existence)
+                changes.add(object, new, existence)
             }
         }
     }
 
     /// Removes and returns the objects whose changes were saved or dropped.
     private func takeEnded() -> [ObjectIdentifier: PendingObject] {
-        let ended = pending.filter { !$0.value.object.life.hasChanges }
+        // A new object that a rollback has dropped may be in another context.
+        let ended = pending.filter { !$0.value.object.life.hasChanges || !identityMap.contains($0.value.object) }
         for (id, entry) in ended {
             pending[id] = nil
-            entry.object.state.pointee.flags.remove(.followed)
+            if identityMap.contains(entry.object) { entry.object.state.pointee.flags.remove(.followed) }
         }
         return ended
     }
 
-    /// Adds an object whose unsaved changes have ended. The followers know the slots that were saved, unless others
-    /// have changed the object as well.
-    private func add(
+    /// Whether a commit of this context has ended the unsaved changes of an object, and no other writer has changed it.
+    private func isSaved(
         _ entry: PendingObject,
         _ commits: CommittedChanges,
-        _ others: [Int: Set<Int64>],
-        to changes: inout ContextChanges
-    ) {
+        _ others: [Int: Set<Int64>]
+    ) -> Bool {
+        let (root, key) = (entry.object.entity.rootIndex, entry.object.state.pointee.key)
+        return commits.roots[root]?.objects[key] != nil && !(others[root]?.contains(key) ?? false)
+    }
+
+    /// Adds an object whose unsaved changes have ended.
+    ///
+    /// - Parameter wasSaved: Whether the changes were saved as the followers know them.
+    private func add(_ entry: PendingObject, wasSaved: Bool, to changes: inout ContextChanges) {
         let object = entry.object
-        let (root, key) = (object.entity.rootIndex, object.state.pointee.key)
-        let wasSaved = commits.roots[root]?.objects[key] != nil && !(others[root]?.contains(key) ?? false)
-        let existence = !entry.life.isUpdated || object.life.isDeletedOrMissing
+        let root = object.entity.rootIndex
+        let existence: ContextChanges.Existence =
+            if object.life.isDeletedOrMissing {
+                .deletedOrReturned
+            } else if entry.life.isUpdated {
+                .unchanged
+            } else {
+                wasSaved && entry.life.isInserted ? .inserted : .deletedOrReturned
+            }
         var slots = entry.slotsOfOthers
         if !wasSaved { slots.formUnion(entry.slots) }
-        changes.add(object, slots, concernsExistence: existence)
+        changes.add(object, slots, existence)
         // Only the store knows whether it has the object.
         if entry.mayBeMissing, !object.life.isDeletedOrMissing { changes.roots[root]?.isUnknown = true }
     }
@@ -273,7 +318,7 @@ final class ChangeFollowing {
                     saved.subtract(slots)
                     changes.roots[rootIndex, default: .init()].savedSlots.formUnion(saved)
                 }
-                changes.add(object, slots, concernsExistence: change.kind != .updated)
+                changes.add(object, slots, change.existence)
             }
             guard committed.isUnknown || !committed.slotsOfAnyObject.isEmpty else { continue }
             changes.roots[rootIndex, default: .init()].slots.formUnion(committed.slotsOfAnyObject)
@@ -306,6 +351,7 @@ final class ChangeFollowing {
         if change.kind == .deleted {
             object.life.markMissing()
             identityMap.noteDeletion()
+            object.notifyObserversOfExistence()
         } else if let row = change.row, object.state.pointee.row?.isOlder(than: row) ?? false {
             object.adopt(refetched: row)
         }
@@ -323,7 +369,19 @@ extension ContextChanges.Root {
     fileprivate mutating func add(_ change: CommittedChanges.Change, _ slots: SlotSet, of key: Int64) {
         unregistered[key] = change
         self.slots.formUnion(slots)
-        if change.kind != .updated { concernsExistence = true }
+        add(change.existence)
+    }
+}
+
+extension CommittedChanges.Change {
+    /// The change of the object's existence.
+    fileprivate var existence: ContextChanges.Existence {
+        switch kind {
+        case .updated: .unchanged
+        // A row with a later version may have been deleted and inserted again.
+        case .inserted: row?.version == 1 ? .inserted : .deletedOrReturned
+        case .deleted: .deletedOrReturned
+        }
     }
 }
 

@@ -1,6 +1,17 @@
 /// The changes of a context's objects since its followers last received them: commits of this and other contexts, and
 /// unsaved changes.
 package struct ContextChanges {
+    /// Whether and how the existence of an object has changed.
+    enum Existence {
+        /// The object has existed before and after.
+        case unchanged
+        /// The object is new, or its insertion was saved: no relationship has led to it before its insertion.
+        case inserted
+        /// The object may have been deleted, or may have returned after a deletion: relationships that led to it have
+        /// another value, without a change of their own objects.
+        case deletedOrReturned
+    }
+
     /// The change of one registered object.
     package struct ObjectChange {
         /// The object.
@@ -26,8 +37,15 @@ package struct ContextChanges {
         package internal(set) var savedSlots = SlotSet()
         /// Whether objects were inserted or deleted.
         package internal(set) var concernsExistence = false
+        /// Whether objects may have been deleted, or may have returned after a deletion.
+        var concernsReferences = false
         /// Whether any object may have changed.
         package internal(set) var isUnknown = false
+
+        mutating func add(_ existence: Existence) {
+            if existence != .unchanged { concernsExistence = true }
+            if existence == .deletedOrReturned { concernsReferences = true }
+        }
     }
 
     /// The changes, by the ``Entity/index`` of their root entities.
@@ -39,16 +57,14 @@ package struct ContextChanges {
     var isEmpty: Bool { roots.isEmpty && !isUnknown }
 
     /// Adds the change of a registered object.
-    mutating func add(_ object: any GraphObject, _ slots: SlotSet, concernsExistence: Bool) {
+    mutating func add(_ object: any GraphObject, _ slots: SlotSet, _ existence: Existence) {
         let id = ObjectIdentifier(object)
         var root = roots.removeValue(forKey: object.entity.rootIndex) ?? Root()
         root.objects[id, default: ObjectChange(object: object, slots: SlotSet(), concernsExistence: false)].slots
             .formUnion(slots)
         root.slots.formUnion(slots)
-        if concernsExistence {
-            root.objects[id]?.concernsExistence = true
-            root.concernsExistence = true
-        }
+        if existence != .unchanged { root.objects[id]?.concernsExistence = true }
+        root.add(existence)
         roots[object.entity.rootIndex] = root
     }
 }

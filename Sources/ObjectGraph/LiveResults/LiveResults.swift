@@ -5,6 +5,7 @@
 /// store is queried again if
 ///
 /// - objects that the condition or the order reads along relationships have changed,
+/// - destinations of to-one relationships that the condition or the order reads were deleted, or have returned,
 /// - objects have left a result with a limit, so that others enter it,
 /// - the extent of a change is unknown, such as that of a batch insertion,
 /// - or only the store knows the result: a full-text search, an offset, a result without unsaved changes.
@@ -69,8 +70,6 @@ package final class LiveResults: ContextFollower {
     private var dependencies: ResultDependencies
     /// Whether the entries are ranked by their positions in the last fetch, since their order cannot be computed.
     private(set) var isPositional = false
-    /// Whether destinations of relationships were deleted: the next insertion may revert a deletion.
-    private var mayRestoreDestinations = false
     /// Whether a fetch is replacing the entries. It delivers changes of the context, which its result includes.
     private var isFetching = false
     /// The changed slots of objects of the result that no update has reported, because of an error or a fetch.
@@ -167,16 +166,7 @@ package final class LiveResults: ContextFollower {
     private func mustFetch(after changes: ContextChanges, _ root: ContextChanges.Root?) -> Bool {
         if changes.isUnknown || root?.isUnknown ?? false { return true }
         if dependencies.areRelatedObjectsConcerned(by: changes) { return true }
-        switch dependencies.existenceOfDestinations(in: changes) {
-        case .none: break
-        case .deletion:
-            mayRestoreDestinations = true
-            return true
-        case .insertion where mayRestoreDestinations:
-            mayRestoreDestinations = false
-            return true
-        case .insertion: break
-        }
+        if dependencies.areDestinationsConcerned(by: changes) { return true }
         guard let root else { return false }
         if !root.slotsOfAnyObject.isDisjoint(with: dependencies.own) { return true }
         let concerns = root.concernsExistence || dependencies.concern(root)

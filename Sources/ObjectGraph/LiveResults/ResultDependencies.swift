@@ -8,8 +8,8 @@ struct ResultDependencies {
     private(set) var own = SlotSet()
     /// The slots of objects that the request reads along relationships, by the index of their root entity.
     private(set) var related: [Int: SlotSet] = [:]
-    /// The root entities of destinations whose deletion changes a to-one relationship of a fetched object without a
-    /// change of that object, by ``Entity/index``.
+    /// The root entities of destinations whose deletion or return changes a to-one relationship of a fetched object
+    /// without a change of that object, by ``Entity/index``.
     private var destinations: Set<Int> = []
 
     /// The slots by the index of their root entity, for every root entity that the request reads.
@@ -52,21 +52,11 @@ struct ResultDependencies {
         !root.slots.isDisjoint(with: slots) || isOfSavedState && !root.savedSlots.isDisjoint(with: slots)
     }
 
-    /// The change of the existence of objects to which relationships lead.
-    enum ExistenceChange { case none, insertion, deletion }
-
-    /// The changes of the existence of ``destinations``. An insertion may be a reverted deletion.
-    func existenceOfDestinations(in changes: ContextChanges) -> ExistenceChange {
-        var result = ExistenceChange.none
-        for destination in destinations {
-            guard let root = changes.roots[destination], root.concernsExistence else { continue }
-            let hasDeletion =
-                root.unregistered.values.contains { $0.kind == .deleted }
-                || root.objects.values.contains { $0.concernsExistence && $0.object.isObjectDeleted }
-            if hasDeletion { return .deletion }
-            result = .insertion
+    /// Whether destinations of to-one relationships that the request reads may have been deleted or may have returned.
+    func areDestinationsConcerned(by changes: ContextChanges) -> Bool {
+        destinations.contains { destination in
+            changes.roots[destination].map { $0.concernsReferences || $0.isUnknown } ?? false
         }
-        return result
     }
 
     private mutating func addAll(of entity: Entity) {
@@ -112,11 +102,11 @@ struct ResultDependencies {
             }
             guard case .relationship(let relationship) = property else { continue }
             entity = relationship.destination
-            // The value of a to-one relationship at the end of a path is a key of the source, which a deletion of the
-            // destination changes along the inverse relationship. Without one, it changes no object but the deleted one.
+            // The value of a to-one relationship at the end of a path is a key of the source. A deletion of the
+            // destination clears the key only if the inverse has the rule `nullify` and contains the source: that of a
+            // destination whose members were read before another context has added the source does not.
             guard relationship.isToMany || index < path.count - 1 else {
-                let isCleared = relationship.inverse.map { $0.deleteRule != .noAction } ?? false
-                if !isCleared { destinations.insert(entity.rootIndex) }
+                destinations.insert(entity.rootIndex)
                 continue
             }
             related[entity.rootIndex, default: SlotSet()].formUnion(SlotSet())

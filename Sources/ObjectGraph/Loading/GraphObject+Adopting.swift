@@ -49,11 +49,7 @@ extension GraphObject {
         guard let current = state.pointee.row, state.pointee.changes?[slot].isUnset ?? true, later.hasValue(at: slot),
             current.differs(from: later, at: slot)
         else { return }
-        let merged = current.taking(later) { $0 == slot }
-        replaceRow(by: merged)
-        if state.pointee.flags.contains(.followed) {
-            state.pointee.handler?.context?.following.noteChanges(of: self, from: current, to: merged)
-        }
+        replaceRow(by: current.taking(later) { $0 == slot })
     }
 
     /// Whether a row belongs to the object's entity. Otherwise the object becomes missing.
@@ -119,9 +115,10 @@ extension GraphObject {
             context.loader.returnedObjects.append(self)
         }
         for relationship in entity.relationships where relationship.isToMany { unloadMembers(of: relationship) }
-        guard let cached = cachedRow else { return dropChanges() }
+        let cached = cachedRow
         dropChanges()
-        ensureChanges().cachedRow = cached
+        if let cached { ensureChanges().cachedRow = cached }
+        notifyObserversOfExistence()
     }
 
     /// Adopts a row that was fetched for a fault, and can fill it. A filled object stays filled, unless the row is a

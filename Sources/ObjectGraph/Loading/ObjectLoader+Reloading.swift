@@ -109,6 +109,7 @@ extension ObjectLoader {
             for object in missing.values {
                 object.life.markMissing()
                 object.state.pointee.handler?.context?.following.noteMissing(object)
+                object.notifyObserversOfExistence()
             }
         }
         // Called last, since an object may call the context.
@@ -127,12 +128,9 @@ extension GraphObject {
         case .keepKeysOfDeleted: return adopt(refetched: keepingKeysOfDeleted(in: row))
         case .takeRow:
             guard isOfEntity(row) else { return false }
-            let (wasFault, old) = (isFault, lastRow)
+            let wasFault = isFault
             replaceRow(by: row)
             state.pointee.flags.remove(.outdated)
-            if state.pointee.flags.contains(.followed) {
-                state.pointee.handler?.context?.following.noteChanges(of: self, from: old, to: row)
-            }
             return wasFault
         case .takeRowOfSameVersion:
             guard isOfEntity(row), lastRow?.version == row.version else { return false }

@@ -413,6 +413,7 @@ final class RemoteChangeMerger {
                 changeTracker.unlistUpdate(of: object)
                 changeTracker.unlistDeletion(of: object)
                 object.life.markMissing()
+                object.notifyObserversOfExistence()
             }
         }
         changeTracker.forgetUndo()
@@ -427,6 +428,7 @@ final class RemoteChangeMerger {
         }
         changeTracker.unlistDeletion(of: object)
         object.life.markMissing()
+        object.notifyObserversOfExistence()
     }
 }
 

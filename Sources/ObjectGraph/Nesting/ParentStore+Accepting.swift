@@ -109,6 +109,7 @@ extension ParentStore {
             } else {
                 known.state.pointee.flags.remove(.deletePropagated)
                 known.fillAsNew(from: row)
+                changeTracker.onReturn?(known)
                 noteInsertion(of: known)
             }
             return known

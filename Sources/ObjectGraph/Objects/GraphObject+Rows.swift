@@ -20,6 +20,9 @@ extension GraphObject {
         let old = lastRow
         state.pointee.row = row
         dropCachedRow()
+        if state.pointee.flags.contains(.followed) {
+            state.pointee.handler?.context?.following.noteChanges(of: self, from: old, to: row)
+        }
         if let old { notifyObservers(ofChangesFrom: old, to: row) }
     }
 

@@ -16,9 +16,9 @@ public protocol GraphObject: QueryObject, SendableMetatype {
     /// Copies the values that a new object stores itself to its state: constants, and the first values of the
     /// properties that subclasses add. It may be called again.
     func _$completeState()
-    /// Called before a property changes, after ``_$beginObserving()`` was called.
+    /// Called before a property changes, after ``_$beginObserving(at:)`` was called.
     func _$willChange(at slot: Int)
-    /// Called after a property has changed, after ``_$beginObserving()`` was called.
+    /// Called after a property has changed, after ``_$beginObserving(at:)`` was called.
     func _$didChange(at slot: Int)
 }
 

@@ -35,11 +35,5 @@ extension GraphObject {
     /// Whether the object is missing because its own context saved its deletion.
     package var hasSavedDeletion: Bool { isMissing && life == .erased }
 
-    /// Enables the calls of ``_$willChange(at:)`` and ``_$didChange(at:)``.
-    public func _$beginObserving() {
-        state.pointee.flags.insert(.observed)
-        state.pointee.handler?.context?.deletePropagation.runsAtOnce = true
-    }
-
     private func applyDeleteRules() { state.pointee.handler?.context?.deletePropagation.run() }
 }

@@ -22,12 +22,14 @@ final class ObjectInsertion {
     func reinsert(_ object: any GraphObject) {
         if object.life.isDeleted { deletePropagation.restore([object]) }
         guard object.life.isMissing else { return }
+        changeTracker.onReturn?(object)
         changeTracker.unlistUpdate(of: object)
         if object.hasUnsavedPermanentKey {
             insertUnderPermanentKey(object)
         } else {
             insertAsNew(object)
         }
+        object.notifyObserversOfExistence()
     }
 
     private func insert(_ graph: DetachedGraph) {
@@ -51,9 +53,9 @@ final class ObjectInsertion {
             state.pointee.key = key
             state.pointee.life.leaveGraph()
             state.pointee.flags.subtract([.deletePropagated, .recordsChanges])
-            if state.pointee.flags.contains(.observed) { deletePropagation.runsAtOnce = true }
             changeTracker.insert(object)
             table._withUnsafeGuaranteedRef { $0.insert(object, forKey: key, entity: handler.entity.index) }
+            object.continueObserving()
             return handler.hasLifecycle
         }
         if hasLifecycle { object.withLifecycle?.awakeFromInsert() }

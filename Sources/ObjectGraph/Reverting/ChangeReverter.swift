@@ -18,7 +18,8 @@ final class ChangeReverter {
         loader.forgetReadFailures()
         let new = changeTracker.inserted.objects.filter { $0.state.pointee.key < 0 }
         let reinserted = changeTracker.inserted.objects.filter { $0.state.pointee.key > 0 }
-        let changed = changeTracker.updated.objects + changeTracker.deleted.objects
+        let deleted = changeTracker.deleted.objects
+        let changed = changeTracker.updated.objects + deleted
         changeTracker.unpropagatedDeletes = []
         changeTracker.removeAll()
         loader.unloadMembers(concealedBy: changed)
@@ -27,6 +28,7 @@ final class ChangeReverter {
         for object in reinserted where object.life == .unchanged { object.life.markMissing() }
         identityMap.detach(new)
         loader.reloadOutdated(among: changed)
+        for object in deleted + reinserted { object.notifyObserversOfExistence() }
         undo.remoteChanges.announceRevert()
     }
 

@@ -184,11 +184,13 @@ extension UndoRegistration {
             object.prepareForReinsertion(currentKey: recorded.currentKey)
             if state.pointee.key > 0 { returned.append(object) }
             state.pointee.flags.remove(.deletePropagated)
+            changeTracker.onReturn?(object)
             changeTracker.insert(object)
         } else {
             return
         }
         identityMap.noteDeletion()
+        object.notifyObserversOfExistence()
     }
 
     /// Marks the references to objects whose saved deletion was reverted as changed, since the store has cleared them

@@ -24,6 +24,10 @@ final class ChangeTracker {
     var onFirstChange: (() -> Void)?
     /// Called together with ``onFirstChange``, for the followers of the context.
     var onFollowedChange: (() -> Void)?
+    /// Called with an object of which the followers of the context know unsaved changes, when new ones begin.
+    var onRestart: ((any GraphObject) -> Void)?
+    /// Called with a deleted object that is inserted again, if the context has followers.
+    var onReturn: ((any GraphObject) -> Void)?
     /// Whether ``onFirstChange`` is called for the next changed object, even if there are other changes.
     var announcesNextChange = false
 
@@ -53,7 +57,7 @@ final class ChangeTracker {
 
     /// Lists a new object, or one whose saved deletion was reverted.
     func insert(_ object: any GraphObject) {
-        announceChange()
+        announceChange(of: object)
         inserted.add(object)
         recorder?.didInsert(object)
     }
@@ -66,13 +70,13 @@ final class ChangeTracker {
             identityMap.object(forKey: object.state.pointee.key, of: object.entity) === object
         else { return }
         object.state.pointee.flags.insert(.outdated)
-        announceChange()
+        announceChange(of: object)
         updated.add(object)
     }
 
     /// Lists a deleted object. A new object leaves the lists: the store has no row to delete.
     func delete(_ object: any GraphObject) {
-        announceChange()
+        announceChange(of: object)
         if object.life.isInserted {
             inserted.discard(object)
             object.state.pointee.handler?.table.noteDiscarded(object.state.pointee.key)
@@ -82,6 +86,7 @@ final class ChangeTracker {
         }
         identityMap.noteDeletion()
         unpropagatedDeletes.append(object)
+        object.notifyObserversOfExistence()
     }
 
     /// Reverts an unsaved deletion. The object counts as updated, since its deletion may have cleared relationships.
@@ -91,6 +96,7 @@ final class ChangeTracker {
         identityMap.noteDeletion()
         recorder?.didInsert(object)
         object.noteChange()
+        object.notifyObserversOfExistence()
     }
 
     /// Removes an object from the updated ones.
@@ -114,8 +120,9 @@ final class ChangeTracker {
         if object.life.isDeleted { deleted.remove(object) }
     }
 
-    /// Calls ``onFirstChange`` if the next listed change must be announced.
-    fileprivate func announceChange() {
+    /// Calls ``onFirstChange`` if the next listed change must be announced, and ``onRestart``.
+    fileprivate func announceChange(of object: any GraphObject) {
+        if object.state.pointee.flags.contains(.followed) { onRestart?(object) }
         guard changeCount == 0 || announcesNextChange else { return }
         announcesNextChange = false
         onFirstChange?()
@@ -162,7 +169,7 @@ extension GraphObject {
         else { return }
         // Retained, since announcing the change may call the program, which may release the context.
         withExtendedLifetime(context.takeUnretainedValue()) {
-            $0.changeTracker.announceChange()
+            $0.changeTracker.announceChange(of: self)
             $0.changeTracker.updated.add(self)
         }
     }

@@ -12,7 +12,7 @@ extension PersistentModel {
     @usableFromInline @inline(never)
     func recordAccess(_ slot: Int) {
         if let recorder = AccessRecorder.current { return recorder.record(slot, of: self) }
-        _$beginObserving()
+        _$beginObserving(at: slot)
         ObservedModels.shared.registrar(for: self).access(
             ObservedProperties.shared,
             keyPath: ObservedProperties.keyPath(slot)

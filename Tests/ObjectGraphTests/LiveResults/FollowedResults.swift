@@ -8,6 +8,8 @@ final class FollowedResults {
     /// The objects, by applying each update to the previous list.
     private(set) var applied: [ManagedObject] = []
     private(set) var updates: [LiveResults.Update] = []
+    /// Called after each update.
+    var onUpdate: (() -> Void)?
 
     init(_ request: FetchRequest, in context: ManagedObjectContext) throws {
         self.context = context
@@ -20,7 +22,13 @@ final class FollowedResults {
         results.onUpdate = { [unowned self] update in
             applied = update.changes.applied(to: applied) { objects[$0] }
             updates.append(update)
+            onUpdate?()
         }
+    }
+
+    /// Replaces the query.
+    func setRequest(_ request: FetchRequest, in context: ManagedObjectContext) {
+        results.setQuery(LiveResults.Query(request) { try context.fetch(request, as: ManagedObject.self) })
     }
 
     /// The objects of the results.

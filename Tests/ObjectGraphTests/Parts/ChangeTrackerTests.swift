@@ -101,7 +101,7 @@ import Testing
             return chapter
         }
         try context.save()
-        chapters[0]._$beginObserving()
+        chapters[0]._$beginObserving(at: 0)
         context.delete(books[0])
         #expect(context.changeTracker.deleted.count == 2)
         context.deletePropagation.suspending {
@@ -117,7 +117,7 @@ import Testing
         let context = try TestStore(kind).context()
         let book = ManagedObject.make(context.model, "Book")
         let chapter = ManagedObject.make(context.model, "Chapter")
-        chapter._$beginObserving()
+        chapter._$beginObserving(at: 0)
         chapter[one: "book"] = book
         context.insert(chapter)
         try context.save()
