@@ -98,7 +98,8 @@ extension UnsafeMutablePointer<ObjectState> {
 extension ObjectLoader {
     /// Fills those registered objects with given keys whose rows another process may have deleted, with one request.
     func verifyExistence(of keys: [Int64], _ entity: Entity) {
-        let unverified = keys.compactMap { identityMap.object(forKey: $0, of: entity) }.filter(\.state.mayBeMissing)
+        let unverified = keys.compactMap { identityMap.object(forKey: $0, of: entity) }
+            .filter { $0.state.mayBeMissing && $0.life.canBeFilled }
         fillFaults(unverified)
     }
 

@@ -69,6 +69,8 @@ package struct CommittedChanges: Sendable {
             }
             var merged = change
             switch (known.kind, change.kind) {
+            // The members of a deleted object are deleted in the same commit.
+            case (.deleted, .updated): return
             case (.inserted, .updated): merged.kind = .inserted
             // The object has changed as a whole.
             case (.deleted, .inserted): merged = Change(.updated, row: change.row)
