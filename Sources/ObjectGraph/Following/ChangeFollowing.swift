@@ -377,7 +377,7 @@ extension CommittedChanges.Change {
     /// The change of the object's existence.
     fileprivate var existence: ContextChanges.Existence {
         switch kind {
-        case .updated: .unchanged
+        case .updated: hasReturned ? .deletedOrReturned : .unchanged
         // A row with a later version may have been deleted and inserted again.
         case .inserted: row?.version == 1 ? .inserted : .deletedOrReturned
         case .deleted: .deletedOrReturned

@@ -13,6 +13,8 @@ package struct CommittedChanges: Sendable {
         package var slots: SlotSet?
         /// The row after the change; nil if it is unknown, or the object was deleted.
         package private(set) var row: Row?
+        /// Whether the object was deleted, and then inserted again: the deletion has cleared references to it.
+        package fileprivate(set) var hasReturned = false
         /// Whether the row is the one before the change: only to-many relationships have changed, which other rows
         /// contain.
         private var keepsRow = false
@@ -73,9 +75,12 @@ package struct CommittedChanges: Sendable {
             case (.deleted, .updated): return
             case (.inserted, .updated): merged.kind = .inserted
             // The object has changed as a whole.
-            case (.deleted, .inserted): merged = Change(.updated, row: change.row)
+            case (.deleted, .inserted):
+                merged = Change(.updated, row: change.row)
+                merged.hasReturned = true
             default: break
             }
+            if known.hasReturned, merged.kind != .deleted { merged.hasReturned = true }
             if merged.kind == .updated, change.kind == .updated {
                 merged.slots = nil
                 if let slots = change.slots, let earlier = known.slots {
