@@ -28,11 +28,11 @@ import Testing
             try database.changeKey(to: rawKey(2))
             try database.copy(to: folder.filePath("copy"), form: .compact)
             try database.close()
-            let plaintext = try NewFile(at: folder.file("plaintext"), isPlaintext: true)
-            try Data("content".utf8).write(to: URL(filePath: plaintext.temporaryPath))
+            let plaintext = try PlaintextFile(at: folder.file("plaintext"))
+            try #require(write(plaintext.descriptor, "content", 7) == 7)
             try plaintext.complete()
             let tables = try NewFolder(at: folder.file("tables"))
-            try Data("content".utf8).write(to: URL(filePath: try tables.addFile("table")))
+            try #require(write(try tables.addFile("table"), "content", 7) == 7)
             try tables.complete()
             for (name, expected) in [("copy", 0o600), ("plaintext", 0o600), ("tables", 0o700), ("tables/table", 0o600)]
             {
