@@ -30,9 +30,23 @@ struct IndexCheck {
             switch index {
             case .binary: return nil
             case .rtree(let index): return try problem(at: place, missing(in: index), surplus(in: index))
-            case .fullText(let index): return try problem(at: place, missing(in: index), surplus(in: index))
+            case .fullText(let text):
+                guard try hasOwnTables(text) else { return index.mismatch }
+                return try problem(at: place, missing(in: text), surplus(in: text))
             }
         }
+    }
+
+    /// Whether the tables of a full-text index are complete, and contain no settings, which a store never makes. A
+    /// setting can name a ranking function that does not exist.
+    private func hasOwnTables(_ index: FullTextIndex) throws -> Bool {
+        let names = index.shadowTables.map(SQL.literal)
+        let tables =
+            "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN (\(names.joined(separator: ", ")))"
+        let isComplete = try connection.withStatement(tables) { try $0.step() && $0.integer(at: 0) == names.count }
+        guard isComplete else { return false }
+        let settings = "SELECT 1 FROM \(index.settings) WHERE k <> 'version'"
+        return try connection.withStatement(settings) { try !$0.step() }
     }
 
     /// The full-text indexes whose words differ from those of the texts. FTS5 compares them by a statement that counts

@@ -66,12 +66,13 @@ struct HistoryMigration: Sendable {
     private func moveIdentities(on connection: Connection) throws {
         for move in moves {
             // A negative number, so that the row is not moved again.
-            try connection.execute(
+            try update(
                 """
                 UPDATE "_identity" SET "entity" = -\(move.newCode), "key" = "key" + \(move.offset) \
                 WHERE "entity" = \(move.oldCode) AND EXISTS \
                 (SELECT 1 FROM \(move.newTable) AS t WHERE t."_id" = "_identity"."key" + \(move.offset))
-                """
+                """,
+                on: connection
             )
         }
         if try ExchangeRecord.read(on: connection) != nil {
@@ -86,7 +87,19 @@ struct HistoryMigration: Sendable {
             }
         }
         try connection.execute(#"DELETE FROM "_identity" WHERE "entity" > 0"#)
-        try connection.execute(#"UPDATE "_identity" SET "entity" = -"entity""#)
+        try update(#"UPDATE "_identity" SET "entity" = -"entity""#, on: connection)
+    }
+
+    /// Runs an update of the identifiers, which keeps them unique: a violation proves that the tree of the table is
+    /// damaged.
+    private func update(_ sql: String, on connection: Connection) throws {
+        try connection.withStatement(sql) { statement in
+            do {
+                try statement.run()
+            } catch DatabaseError.constraint {
+                throw statement.damage()
+            }
+        }
     }
 }
 

@@ -30,6 +30,12 @@ struct FullTextIndex: Sendable {
     /// The table in which FTS5 stores the lengths of the texts, quoted. It has one row for each row in the index.
     var lengths: String { SQL.quoted(name + "_docsize") }
 
+    /// The table in which FTS5 stores its settings, quoted.
+    var settings: String { SQL.quoted(name + "_config") }
+
+    /// The names of the tables in which FTS5 stores the index.
+    var shadowTables: [String] { ["_data", "_idx", "_docsize", "_config"].map { name + $0 } }
+
     /// The name of a column in the virtual table. An attribute's name could collide with FTS5's own names.
     static func column(_ position: Int) -> String { "c\(position)" }
 

@@ -26,6 +26,7 @@ import Testing
         "DELETE FROM #config", "UPDATE #config SET v = 0", "UPDATE #config SET v = 5", "UPDATE #config SET v = 'x'",
         "UPDATE #config SET v = NULL", "INSERT INTO #config VALUES ('pgsz', 1)",
         "INSERT INTO #config VALUES ('rank', 'unknown()')", "INSERT INTO #config VALUES ('rank', 'bm25(')",
+        "DROP TABLE #data", "DROP TABLE #idx", "DROP TABLE #docsize", "DROP TABLE #config",
         "INSERT INTO #config VALUES ('hashsize', -4)", "INSERT INTO #config VALUES ('unknown', 1)",
     ]
 
@@ -117,15 +118,21 @@ import Testing
         for (number, damage) in Self.damages.enumerated() {
             let file = folder.file("\(number)")
             try FileManager.default.copyItem(at: original, to: file)
-            let writer = try Library(file, model: Self.model(tokenizer))
-            try writer.opened().database.write { try $0.execute(damage.replacing("#", with: "\(name)_")) }
-            try writer.coordinator.removeAllStores()
+            let script = """
+                .dbconfig defensive off
+                \(EncryptionKey.statementOfTests)
+                \(damage.replacing("#", with: "\(name)_"));
+                """
+            let result = try TestSupport.run("sqlcipher", [file.path], input: script)
+            #expect(result.errors == "", Comment(rawValue: damage))
             let library = try Library(file, model: Self.model(tokenizer))
             defer { try? library.coordinator.removeAllStores() }
             for (use, run) in try uses(library) {
                 do {
                     try run()
                 } catch DatabaseError.damagedIndex {
+                } catch DatabaseError.damaged where damage.hasPrefix("DROP") {
+                    // FTS5 finds the missing table during the commit, and reports it like a page that does not verify.
                 } catch {
                     Issue.record("\(damage), \(use): \(error)")
                 }
