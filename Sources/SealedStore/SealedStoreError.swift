@@ -1,3 +1,6 @@
+import EncryptedSQLite
+import ObjectGraph
+
 /// An error of a ``SealedStore`` beyond the errors of the database.
 public enum SealedStoreError: Error, Hashable, Sendable {
     /// The file was created for another model. Contains the differences, one on each line.
@@ -94,4 +97,23 @@ extension SealedStoreError: CustomStringConvertible {
             "a row of '\(entity)' is damaged: '\(property)' holds a value that the store never writes"
         }
     }
+}
+
+// MARK: Errors of single rows
+
+// In this file, which a linker takes from a static library because of the errors above.
+
+extension DatabaseError: PartialReadError {
+    /// Whether a page of some of the rows can be the cause.
+    package var mayConcernSingleRows: Bool {
+        switch self {
+        case .damaged, .inputOutput: true
+        default: false
+        }
+    }
+}
+
+extension SealedStoreError: PartialReadError {
+    /// Whether a value in some of the rows is the cause.
+    package var mayConcernSingleRows: Bool { if case .damagedRow = self { true } else { false } }
 }

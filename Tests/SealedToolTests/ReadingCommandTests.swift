@@ -48,7 +48,7 @@ import Testing
 
     @Test func `each line of JSON is valid, whatever the dates and composite values are`() throws {
         let values: [(at: Value, place: Value)] = [
-            (.real(.infinity), .text("not JSON")), (.real(-.infinity), .text("[1,\n2]")),
+            (.real(.infinity), .text("\"not JSON\"")), (.real(-.infinity), .text("[1,\n2]")),
             (.real(1e300), .text(#"{"a": [1, null]}"#)), (.real(0.25), .null), (.null, .text("\"x\u{7F}\"")),
         ]
         try StoreFixture.create(

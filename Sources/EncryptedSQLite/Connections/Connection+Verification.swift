@@ -52,9 +52,13 @@ extension Connection {
         return noteDamage()
     }
 
-    /// Returns SQLite's extended result code of the last read of the file or its log, on this connection, that the system
-    /// has failed since the last call; 0 if it failed none.
-    func takeReadError() -> Int32 { isEncrypted ? cstorefiles_take_read_error(handle) : 0 }
+    /// Returns SQLite's extended result code of a failed read if the system has failed to read the file or its log on this
+    /// connection since the last call; 0 otherwise.
+    func takeReadError() -> Int32 {
+        guard isEncrypted, cstorefiles_take_read_error(handle) != 0 else { return 0 }
+        // SQLite has codes of its own for some errors of the system, one of which counts as damage.
+        return DatabaseError.readFailureCode
+    }
 
     /// The number of pages that were read from the file or its log, modulo 2³².
     private var pagesRead: Int32 {

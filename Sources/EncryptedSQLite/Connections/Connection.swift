@@ -82,7 +82,8 @@ public final class Connection {
         sqlite3_finalize(pageRequestStatement)
         pageRequestStatement = nil
         if let sharedFile {
-            if isDamaged || !sharedFile.mayWriteLogBackOnClose || isOverwritten { writesLogBackOnClose = false }
+            let isAtRisk = isDamaged && !sharedFile.hasEmptyLog
+            if isAtRisk || !sharedFile.mayWriteLogBackOnClose || isOverwritten { writesLogBackOnClose = false }
             if hasJoined { sharedFile.leave() }
         }
         // Only now: SQLite compiles all statements of a connection again after a change of the setting.

