@@ -29,7 +29,10 @@ final class TemporaryFolder {
         while true {
             let path = files.folder + "/" + TemporaryName(of: files).unused()
             guard OwnerOnly.createFolder(path) == 0 else {
-                throw DatabaseError(systemError: errno, path: files.namedPath)
+                let code = errno
+                // Another process has removed the new folder already.
+                if code == ENOENT, DatabaseFiles.exists(files.folder) { continue }
+                throw DatabaseError(systemError: code, path: files.namedPath)
             }
             switch Self.lock(path) {
             case .taken(let descriptor):
