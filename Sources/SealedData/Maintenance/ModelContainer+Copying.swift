@@ -55,7 +55,7 @@ extension ModelContainer {
     /// the old store with its log or the new one. The backup stays as it is. If there is no store at the URL, one is
     /// created.
     ///
-    /// A container that has the store open has to be locked or suspended. After ``unlock(with:)`` or ``resume()``, its
+    /// A container that has the store open has to be locked or suspended. After `unlock(with:)` or ``resume()``, its
     /// contexts read their models again.
     ///
     /// - Parameters:
