@@ -91,7 +91,7 @@ extension Database {
 
     /// Opens a suspended database again. Does nothing if the database is not suspended.
     ///
-    /// The file may be another one by then, if it has the same key: a backup, or the result of a compaction by another
+    /// A file with the same key can have taken the place of the file: a backup, or the result of a compaction by another
     /// process. If it has another salt, its key is derived from the passphrase again.
     ///
     /// - Parameter verify: Runs in a read transaction before the database is accepted.

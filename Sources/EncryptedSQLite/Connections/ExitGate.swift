@@ -18,7 +18,7 @@ enum ExitGate {
 
     static func leave() { cexitgate_leave() }
 
-    /// Runs `body`, which waits for another thread. The process can end meanwhile.
+    /// Runs `body`, which waits for another thread. The process can end while `body` waits.
     static func waiting<R>(_ body: () -> R) -> R {
         cexitgate_begin_waiting()
         defer { cexitgate_end_waiting() }

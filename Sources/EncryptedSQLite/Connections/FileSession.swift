@@ -4,7 +4,7 @@ import Guarded
 final class FileSession: Sendable {
     let file: OpenFile
     let opener: ConnectionOpener
-    /// The key from which that of the file was derived.
+    /// The key as the program gave it. The key of the file is derived from it and the salt.
     let key: RetainedKey
 
     init(file: OpenFile, opener: ConnectionOpener, key: RetainedKey) {

@@ -6,7 +6,7 @@ import CSQLCipher
 /// The page begins with the salt of the file, which never changes; with a plaintext header, the same bytes are constant.
 /// Behind its content is the initialization vector, random bytes that change whenever the page is written. In a database
 /// with a log, only checkpoints write to the file. A checkpoint notes in the index of the log how far it will write
-/// before it writes. So a vector that changed while the index did not is that of another file:
+/// before it writes. So a vector that changed while the index did not belongs to another file:
 ///
 ///     this process            other process               index: tried, written back    vector
 ///     records the page                                     0, 0                          a
@@ -42,7 +42,7 @@ struct FirstPage: Sendable {
     /// The last checkpoint, which was complete while the page was read; nil if none was, or the database has no log.
     let checkpoint: Checkpoint?
 
-    /// Reads the page through SQLite's own descriptor: to close another one would release the locks of this process.
+    /// Reads the page through SQLite's own descriptor: closing a second descriptor would release the locks of this process.
     /// Costs one system call. Nil if the page cannot be read.
     init?(of connection: Connection) {
         guard let file = csqlcipher_main_file(connection.handle) else { return nil }

@@ -18,7 +18,7 @@ import Foundation
 ///
 /// What has this name and is not such a file, for example a link or a file of another user, is removed. If it cannot be
 /// removed, the name has no lock, as on a file system without locks. The processes of two users therefore do not exclude
-/// each other, except that those of the superuser use the files of the folder's owner.
+/// each other, except that the processes of the superuser use the files of the folder's owner.
 struct NamingLock: ~Copyable {
     private let path: String
     private let descriptor: Int32

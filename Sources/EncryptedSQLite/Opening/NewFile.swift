@@ -25,7 +25,7 @@ package final class NewFile {
         try self.init(beside: files)
     }
 
-    /// Prepares a file beside another one, whether or not that exists. It never takes the name.
+    /// Prepares a file in the folder of a path, whether or not the path has a file. The file never takes the path.
     package convenience init(beside url: URL) throws(DatabaseError) {
         try self.init(beside: DatabaseFiles(at: url.path(percentEncoded: false)))
     }

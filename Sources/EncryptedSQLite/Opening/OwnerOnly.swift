@@ -3,7 +3,7 @@ package import Foundation
 
 /// New files and folders to which only their owner has access, whatever the process's mask of permissions (umask(2)).
 ///
-/// The mask removes permissions from those that open(2) and mkdir(2) are given, also from those of the owner, which
+/// The mask removes permissions from those that open(2) and mkdir(2) are given, also from the permissions of the owner, which
 /// could not open its own store then. SQLite gives the log, the journal and the shared memory the permissions of the
 /// database.
 package enum OwnerOnly {
@@ -28,7 +28,7 @@ package enum OwnerOnly {
     /// Makes a folder. Returns 0, or -1 with `errno`.
     static func createFolder(_ path: String) -> Int32 {
         guard mkdir(path, 0o700) == 0 else { return -1 }
-        // The random name is not that of a link.
+        // No link has the random name.
         return chmod(path, 0o700)
     }
 
@@ -42,7 +42,7 @@ package enum OwnerOnly {
         do {
             try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
         } catch CocoaError.fileWriteFileExists where isFolder(path) {
-            // Another process has made it meanwhile.
+            // Another process has made the folder since the first look.
             return
         }
         var status = stat()

@@ -60,7 +60,7 @@ package final class PlaintextFile {
 
     /// Waits until the content is on the disk, and gives the file its name.
     ///
-    /// - Throws: `DatabaseError.cannotOpen` if another file has taken the name meanwhile.
+    /// - Throws: `DatabaseError.cannotOpen` if another file has taken the name since the object was made.
     package func complete() throws(DatabaseError) {
         try giveName()
         try FileCreation.synchronize(folder: files.folder, for: files)

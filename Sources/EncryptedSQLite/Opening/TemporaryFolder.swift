@@ -5,7 +5,7 @@ import Foundation
 ///
 /// The folder is removed with the object. While the object lives, it holds a lock on the folder (flock(2)), which the
 /// system releases when the process ends. So the next object in the same place, and the next opening of a database there
-/// for writing, removes the folders of ended processes at once, whatever they were for, and leaves those of others:
+/// for writing, removes the folders of ended processes at once, whatever they were for, and leaves the folders of running processes:
 ///
 ///     process A                       process B                       in the folder
 ///     makes A's folder                                                A's folder

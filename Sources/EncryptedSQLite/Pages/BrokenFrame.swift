@@ -1,4 +1,4 @@
-/// The first frame of a log whose checksum is not that of its content and of the frames before it, with the evidence of
+/// The first frame of a log whose checksum contradicts its content and the frames before it, with the evidence of
 /// the cause.
 ///
 /// After a power failure, blocks of 512 bytes or more can lack what was written last: they have zeros, or older content.
@@ -20,7 +20,7 @@ struct BrokenFrame {
     private(set) var endsTransaction: Bool
     /// Whether bytes of the frame have changed since it was written.
     private(set) var wasModified = false
-    /// Whether the salts are those of the log. Older content has others.
+    /// Whether the frame has the salts of the log. Older content has other salts.
     private let hasOwnSalts: Bool
     /// The checksum of the content and of the frames before it.
     private let computed: LogChecksum

@@ -75,7 +75,7 @@ enum InterruptedRestoration {
         guard DatabaseFiles.exists(folder) else { return }
         if DatabaseFiles.exists(folder + "/" + newName) {
             for suffix in suffixes where DatabaseFiles.exists(folder + "/" + suffix) {
-                // Another tool can have made a log meanwhile, which has the last saves.
+                // Another tool can have made a log since the interruption. That log has the last saves.
                 guard DatabaseFiles.byteCount(of: files.path + suffix) == 0 else { continue }
                 try move(folder + "/" + suffix, to: files.path + suffix, for: files)
             }

@@ -17,7 +17,7 @@ final class ObservedReferences {
     /// The relationships by the ``Entity/rootIndex`` of their destinations.
     private var references: [Int: [Place: Reference]] = [:]
     private var count = 0
-    /// The number of relationships at which those of released objects are removed.
+    /// The number of relationships at which the relationships of released objects are removed.
     private var limit = 64
 
     /// Adds a relationship with observers.

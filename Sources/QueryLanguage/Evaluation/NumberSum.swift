@@ -5,7 +5,7 @@
 /// and -1e16 is 1 in any order.
 struct NumberSum {
     private var integerSum: Int64 = 0
-    /// Whether the sum is that of ``realSum`` and ``compensation``.
+    /// Whether ``realSum`` and ``compensation`` add up to the sum.
     private var isReal = false
     /// Whether a sum of integers alone has overflowed.
     private var hasOverflown = false

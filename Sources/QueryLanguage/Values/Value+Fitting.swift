@@ -13,7 +13,7 @@ extension Value {
     /// Returns whether an attribute of a type can hold the value: it is null or the stored form of a value of the type.
     ///
     /// Saves, batch requests, imports and received changes refuse other values, and the check of a store finds them. So
-    /// no store sends a value that another one refuses.
+    /// no store sends a value that another store refuses.
     package func isRepresentable(as type: AttributeType) -> Bool {
         guard fits(type) else { return false }
         return switch (self, type) {

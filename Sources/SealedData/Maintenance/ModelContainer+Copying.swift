@@ -66,7 +66,7 @@ extension ModelContainer {
     ///   - progress: Receives the finished part. It can be cancelled.
     /// - Throws: `DatabaseError.busy` if the store is open, here or elsewhere; the errors of opening the backup, such as
     ///   `DatabaseError.wrongKey` and `damaged`; `SealedStoreError` if it is no store; `DatabaseError.diskFull`;
-    ///   `DatabaseError.hardLinked`; `DatabaseError.cannotOpen` if the URL is that of the backup, or of a log of a store;
+    ///   `DatabaseError.hardLinked`; `DatabaseError.cannotOpen` if the URL names the backup, or a log of a store;
     ///   `CancellationError`. The store is unchanged then.
     /// - Complexity: O(*n*) in the size of the backup, in bounded memory.
     public static func restore(

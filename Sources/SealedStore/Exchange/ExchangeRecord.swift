@@ -144,7 +144,7 @@ struct ExchangeRecord: Codable, Hashable, Sendable {
 
     /// The record of a change set that the store has made for the next position; nil for a change set of another store.
     ///
-    /// An identifier proves nothing: whoever reads a change set can give its identifier to other content. Other content
+    /// An identifier proves nothing: a reader of a change set can give its identifier to other content. Other content
     /// is a change set of another store, for this store as for all others. They apply it, so that this store must apply
     /// it too to stay equal; its own changes remain pending, and are sent with its next change set.
     func outstanding(_ changeSet: ChangeSet, on connection: Connection) throws -> Outstanding? {

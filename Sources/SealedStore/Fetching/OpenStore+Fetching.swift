@@ -108,7 +108,7 @@ extension FetchRequest {
 }
 
 extension QueryExpression {
-    /// A key that is less than those of all objects for which the condition holds.
+    /// A key that is less than the keys of all objects for which the condition holds.
     fileprivate var lowerKeyBound: Int64 {
         switch self {
         case .comparison(.greater, .variable(0), .literal(.integer(let key))): key

@@ -19,7 +19,7 @@ extension SealedStore {
     ///   - replacesExisting: Whether a file at the URL is replaced; not if it is open elsewhere.
     ///   - progress: Receives the finished part. It can be cancelled.
     /// - Throws: `DatabaseError.damaged` if a page of the store does not verify; `DatabaseError.diskFull`;
-    ///   `DatabaseError.cannotOpen` if a file exists at the URL, or the URL is that of a log of a store;
+    ///   `DatabaseError.cannotOpen` if a file exists at the URL, or the URL names a log of a store;
     ///   `DatabaseError.busy` if the file to be replaced is open; `DatabaseError.hardLinked`; `DatabaseError.missingKey`;
     ///   `CancellationError`.
     /// - Complexity: O(*n*) in the size of the file, in bounded memory.
@@ -80,7 +80,7 @@ extension SealedStore {
     ///   - progress: Receives the finished part. It can be cancelled.
     /// - Throws: `DatabaseError.busy` if the store is open, here or elsewhere; the errors of opening the backup, such as
     ///   `DatabaseError.wrongKey` and `damaged`; ``SealedStoreError`` if it is no store; `DatabaseError.diskFull`;
-    ///   `DatabaseError.hardLinked`; `DatabaseError.cannotOpen` if the URL is that of the backup, or of a log of a store;
+    ///   `DatabaseError.hardLinked`; `DatabaseError.cannotOpen` if the URL names the backup, or a log of a store;
     ///   `CancellationError`. The store is unchanged then.
     /// - Complexity: O(*n*) in the size of the backup, in bounded memory.
     public static func restore(

@@ -117,7 +117,7 @@ struct DamagedStore {
         }
     }
 
-    /// The record of the names; nil if it is lost, or is that of another model.
+    /// The record of the names; nil if it is lost, or describes another model.
     private static func names(for model: ManagedObjectModel, in metadata: [String: StoredValue]) -> SchemaNames? {
         metadata["names"]?.string
             .flatMap { text in try? JSONDecoder().decode(SchemaNames.self, from: Data(text.utf8)) }

@@ -27,7 +27,7 @@ extension SealedStore {
     ///   - key: The key of the damaged file. It must be right, and so must the first 16 bytes of the file, the salt.
     ///   - newURL: The URL of the new store, where no file exists.
     ///   - newKey: The key of the new store; nil for `key`.
-    ///   - model: The model of a file whose model cannot be read, is missing, or is that of another store.
+    ///   - model: The model of a file whose model cannot be read, is missing, or describes another store.
     ///   - progress: Counts pages. It can be cancelled.
     /// - Returns: The report, entity by entity, with the check of the new store.
     /// - Throws: ``SalvageError``; `DatabaseError`, such as `wrongKey`, also for a file without an intact page;

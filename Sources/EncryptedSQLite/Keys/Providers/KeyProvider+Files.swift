@@ -82,7 +82,7 @@ extension KeyProvider {
     ///   passphrase.
     package static func file(_ path: String, format: KeyFormat, hasOneLine: Bool) -> KeyProvider {
         KeyProvider {
-            // A pipe without a writer does not block, and a terminal does not become that of the process.
+            // A pipe without a writer does not block, and a terminal does not become the controlling terminal.
             let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
             guard descriptor >= 0 else {
                 switch errno {
