@@ -93,7 +93,7 @@ let package = Package(
         ),
         // Empty on systems without SwiftUI.
         .target(name: "SealedDataSwiftUI", dependencies: ["SealedData"], swiftSettings: settings),
-        .target(name: "Terminal", swiftSettings: settings),
+        .target(name: "Terminal", dependencies: ["QueryLanguage"], swiftSettings: settings),
         .executableTarget(
             name: "sealed",
             dependencies: [
@@ -133,7 +133,7 @@ let package = Package(
         // Ends while its threads use a database.
         .executableTarget(
             name: "ending-process",
-            dependencies: ["EncryptedSQLite", "CSQLCipher"],
+            dependencies: ["SealedTransfer", "EncryptedSQLite", "CSQLCipher"],
             path: "Tests/EndingProcess",
             swiftSettings: settings
         ),

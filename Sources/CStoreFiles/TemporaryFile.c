@@ -170,6 +170,7 @@ static int write_file(sqlite3_file *base, const void *buffer, int count, sqlite3
 }
 
 static int truncate_file(sqlite3_file *base, sqlite3_int64 length) {
+    cexitgate_pass();
     temporary_file *file = (temporary_file *)base;
     if (length >= file->length) return SQLITE_OK;
     sqlite3_int64 sectors = (length + SECTOR - 1) / SECTOR;

@@ -2,6 +2,7 @@ import CSQLCipher
 import Dispatch
 import EncryptedSQLite
 import Foundation
+import SealedTransfer
 
 /// Ends while its threads use a database; `EncryptedSQLiteTests` starts it.
 ///
@@ -28,6 +29,8 @@ enum EndingProcess {
         case follow
         /// Verifying and copying all pages.
         case copy
+        /// Importing the file, as that of another program, into a new store.
+        case `import`
     }
 
     /// The end of the process.
@@ -83,10 +86,12 @@ enum EndingProcess {
     /// Read by the functions that are passed to `atexit`, which cannot capture a value. Written once before.
     nonisolated(unsafe) private static var shared: Database?
 
+    private static func key() throws -> EncryptionKey { try .raw(repeatElement(1, count: 32)) }
+
     private static func open(_ path: String) throws -> Database {
         // A small cache, so that pages are read and decrypted again.
         let options = Database.Options(cacheKilobytes: 100)
-        return try Database(.file(path), key: .raw(repeatElement(1, count: 32)), options: options)
+        return try Database(.file(path), key: key(), options: options)
     }
 
     @discardableResult
@@ -141,6 +146,14 @@ enum EndingProcess {
             try repeatWork(rounds) {
                 _ = try database.verifyPages { _, _ in }
                 try database.copy(to: path + "-copy", replacesExisting: true)
+            }
+        case .import:
+            let target = URL(filePath: path + "-import")
+            try repeatWork(rounds) {
+                let key = try key()
+                try StoreImport(into: target, key: key)
+                    .importDatabase(from: URL(filePath: path), encryption: .sqlCipher4(key))
+                try FileManager.default.removeItem(at: target)
             }
         }
     }

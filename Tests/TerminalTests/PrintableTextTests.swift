@@ -10,6 +10,7 @@ import Testing
         ("a\u{200B}b\u{200D}\u{FEFF}", #"a\u{200B}b\u{200D}\u{FEFF}"#),
         ("x\u{E0041}\u{E0001}", #"x\u{E0041}\u{E0001}"#),
         ("\u{AD}\u{34F}\u{3164}\u{FE0F}", #"\u{AD}\u{34F}\u{3164}\u{FE0F}"#),
+        ("é\u{200D} 1\u{FE0F} 😀\u{200D}\u{200D}", #"é\u{200D} 1\u{FE0F} 😀"# + "\u{200D}" + #"\u{200D}"#),
         ("\u{FFF9}\u{1D173}", #"\u{FFF9}\u{1D173}"#),
     ])
     func `a character that a terminal acts on, or does not show, stands as its number`(text: String, printable: String)
@@ -17,7 +18,10 @@ import Testing
         #expect(text.printable == printable)
     }
 
-    @Test(arguments: ["", "plain ~", "Grüße, 日本語, e\u{301}, עברית, हिन्दी", "😀\u{A0}½"])
+    @Test(arguments: [
+        "", "plain ~", "Grüße, 日本語, e\u{301}, עברית, हिन्दी", "😀\u{A0}½", "می\u{200C}خواهم",
+        "👩\u{200D}🚒 ❤\u{FE0F}\u{200D}🔥",
+    ])
     func `a visible text stays as it is`(text: String) {
         #expect(text.printable.unicodeScalars.elementsEqual(text.unicodeScalars))
     }

@@ -21,7 +21,7 @@ package final class ForeignDatabase {
     }
 
     /// The connection, inside a read transaction.
-    package let connection: Connection
+    private let connection: Connection
     private let copy: PrivateCopy?
 
     /// Opens a database.
@@ -32,6 +32,8 @@ package final class ForeignDatabase {
     /// - Throws: `DatabaseError.wrongKey` if the key does not open the file in this format, `notADatabase` for a file of
     ///   another kind, `busy` if another process keeps it locked.
     package init(_ url: URL, key: EncryptionKey?, format: Format = .sqlCipher4) throws {
+        try ExitGate.enter()
+        defer { ExitGate.leave() }
         let files = try DatabaseFiles(at: url.path(percentEncoded: false))
         guard try files.exist() else { throw DatabaseError.fileNotFound(path: files.namedPath) }
         try files.checkCompanions()
@@ -39,6 +41,13 @@ package final class ForeignDatabase {
         let copy = try PrivateCopy.make(ifNeededFor: files)
         self.copy = copy
         connection = try Self.open(copy?.files ?? files, key, format)
+    }
+
+    /// Lends the connection to `body`. All reads see the same state.
+    package func read<R>(_ body: (Connection) throws -> R) throws -> R {
+        try ExitGate.enter()
+        defer { ExitGate.leave() }
+        return try body(connection)
     }
 
     /// Closes the database.

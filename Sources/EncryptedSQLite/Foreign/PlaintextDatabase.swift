@@ -13,6 +13,8 @@ package enum PlaintextDatabase {
     ///   - file: The empty file.
     ///   - body: Writes the content, in one transaction.
     package static func write(to file: PlaintextFile, _ body: (Connection) throws -> Void) throws {
+        try ExitGate.enter()
+        defer { ExitGate.leave() }
         let options = Database.Options(busyTimeoutMilliseconds: 0)
         let connection = try connectToNamelessFile(beside: file, options)
         defer { connection.close() }

@@ -44,6 +44,8 @@ private struct MaskedBytes: Sendable {
     private let masked: SecretBytes
 
     init(_ bytes: SecretBytes) throws(DatabaseError) {
+        try ExitGate.enter()
+        defer { ExitGate.leave() }
         mask = try SecretBytes(count: bytes.count) { (output) throws(DatabaseError) in
             guard RAND_bytes(output.baseAddress?.assumingMemoryBound(to: UInt8.self), Int32(output.count)) == 1 else {
                 throw .cipherUnavailable(reason: "the random number generator failed")

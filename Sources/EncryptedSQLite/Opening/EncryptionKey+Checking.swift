@@ -11,6 +11,8 @@ extension EncryptionKey {
     ///   `invalidKey`; `cannotOpen` if the file, or the name of its log, belongs to anything but a regular file.
     /// - Complexity: O(1); a passphrase costs a key derivation, about 0.1 seconds.
     public func opens(_ url: URL) throws -> Bool {
+        try ExitGate.enter()
+        defer { ExitGate.leave() }
         let files = try DatabaseFiles(at: url.path(percentEncoded: false))
         guard try files.exist() else { throw DatabaseError.fileNotFound(path: files.namedPath) }
         // Reading a log that is a pipe would not end.

@@ -6,6 +6,8 @@ enum MemoryOpening {
         create: (Connection) throws -> Void,
         verify: (Connection) throws -> Void
     ) throws -> Connection {
+        try ExitGate.enter()
+        defer { ExitGate.leave() }
         let connection = try ConnectionOpener.connect(
             DatabaseFiles(path: "", namedPath: ""),
             options: options,

@@ -35,6 +35,8 @@ public struct StoreFile: Equatable, Sendable {
     /// - Throws: `DatabaseError.permissionDenied`; `DatabaseError.cannotOpen` if it is not a regular file.
     /// - Complexity: O(1).
     public init(at url: URL) throws {
+        try ExitGate.enter()
+        defer { ExitGate.leave() }
         let files = try DatabaseFiles(at: url.path(percentEncoded: false))
         hasLog = DatabaseFiles.byteCount(of: files.log) > 0
         hasJournal = DatabaseFiles.byteCount(of: files.journal) > 0

@@ -64,6 +64,8 @@ package final class DamagedFile {
     /// - Throws: `wrongKey` if no page verifies with the key; `notADatabase` for a file without a page; `fileNotFound`;
     ///   `damaged` if nearly all of the file or its log is a hole.
     package init(path: String, key: EncryptionKey) throws(DatabaseError) {
+        try ExitGate.enter()
+        defer { ExitGate.leave() }
         let files = try DatabaseFiles(at: path)
         try InterruptedRestoration.finish(files, Database.Options())
         try files.checkCompanions()

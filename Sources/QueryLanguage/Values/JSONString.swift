@@ -1,7 +1,7 @@
 /// Strings of JSON (RFC 8259, section 7).
 ///
-/// Characters that a terminal acts on, or does not show, are written as `\u` and their number: control characters,
-/// characters that change the direction of the text around them, and characters without a shape.
+/// Characters that a terminal acts on, or does not show, are written as `\u` and their number, see
+/// ``Swift/Unicode/Scalar/isVisible``.
 package enum JSONString {
     /// A text between quotes, on one line of visible characters.
     package static func quoted(_ text: String) -> String {
@@ -110,16 +110,5 @@ package enum JSONString {
             value = value << 4 | UInt32(digit)
         }
         return value
-    }
-}
-
-extension Unicode.Scalar {
-    /// Whether a terminal shows the character, and does nothing else.
-    fileprivate var isVisible: Bool {
-        if value < 0x7F { return value >= 0x20 }
-        switch properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator: return false
-        default: return !properties.isDefaultIgnorableCodePoint
-        }
     }
 }

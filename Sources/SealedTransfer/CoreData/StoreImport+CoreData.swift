@@ -31,8 +31,10 @@ extension StoreImport {
         let model = try targetModel()
         let foreign = try DatabaseEncryption.none.open(store)
         defer { foreign.close() }
-        let layout = try CoreDataLayout(foreign.connection, model, options.limits)
-        let values = CoreDataValues(beside: store)
-        return try run(CoreDataSource(layout, foreign.connection, values, conversions), model, progress)
+        return try foreign.read { connection in
+            let layout = try CoreDataLayout(connection, model, options.limits)
+            let values = CoreDataValues(beside: store)
+            return try run(CoreDataSource(layout, connection, values, conversions), model, progress)
+        }
     }
 }

@@ -55,7 +55,9 @@ extension StoreImport {
         }
         let foreign = try encryption.open(database)
         defer { foreign.close() }
-        let inferred = try InferredModel(foreign.connection, options, interpretations, progress)
-        return try run(DatabaseSource(inferred: inferred, connection: foreign.connection), inferred.model, progress)
+        return try foreign.read { connection in
+            let inferred = try InferredModel(connection, options, interpretations, progress)
+            return try run(DatabaseSource(inferred: inferred, connection: connection), inferred.model, progress)
+        }
     }
 }

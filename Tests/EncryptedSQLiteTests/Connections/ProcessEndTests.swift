@@ -13,7 +13,7 @@ import Testing
 ///     runs the functions of `atexit`
 ///     ends the process
 @Suite struct ProcessEndTests {
-    private static let works = ["checkpoint", "read", "save", "sort", "open", "follow", "copy"]
+    private static let works = ["checkpoint", "read", "save", "sort", "open", "follow", "copy", "import"]
 
     private struct EndedProcess {
         let folder = TemporaryFolder()

@@ -95,7 +95,7 @@ import Testing
         _ = try run("sqlcipher", [other], input: script)
         #expect(try count("other", key) == 1)
         let foreign = try ForeignDatabase(folder.file("other"), key: key)
-        #expect(try foreign.connection.itemCount() == 1)
+        #expect(try foreign.read { try $0.itemCount() } == 1)
         foreign.close()
         #expect(
             databaseError { try ForeignDatabase(folder.file("other"), key: nil) }
