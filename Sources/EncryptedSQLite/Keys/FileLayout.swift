@@ -20,7 +20,7 @@ enum FileLayout: Sendable {
     }
 
     /// The beginning of each SQLite database without encryption, or with a plaintext header.
-    private static let magic = "SQLite format 3\0".utf8
+    static let magic = "SQLite format 3\0".utf8
 
     /// Whether a file begins as a SQLite database does. It is not encrypted, or has a plaintext header.
     static func isPlaintext(_ bytes: some Sequence<UInt8>) -> Bool { bytes.starts(with: magic) }

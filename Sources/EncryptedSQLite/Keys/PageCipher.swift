@@ -24,9 +24,12 @@ struct PageCipher {
 
     private let authenticationKey: SecretBytes
     private let layout: FileLayout
+    /// The first bytes of the file, which never change and are not authenticated.
+    private let beginning: [UInt8]
 
     init(_ key: DerivedKey) throws(DatabaseError) {
         layout = key.layout
+        beginning = key.layout == .plaintextHeader ? Array(FileLayout.magic) : key.salt
         authenticationKey = try key.authenticationKey()
     }
 
@@ -45,6 +48,17 @@ struct PageCipher {
         guard computed != nil else { return false }
         let stored = UnsafeRawBufferPointer(rebasing: page[(page.count - Self.codeByteCount)...])
         return CRYPTO_memcmp(code, stored.baseAddress, Self.codeByteCount) == 0
+    }
+
+    /// The number of bytes at the beginning of a page that its authentication code does not cover.
+    func clearByteCount(ofPage number: UInt32) -> Int { number == 1 ? layout.clearByteCount : 0 }
+
+    /// Whether a page verifies that was made authentic by other bytes at an offset: bytes that the code covers, or that are
+    /// the same in each version of the page.
+    func confirms(_ page: UnsafeRawBufferPointer, number: UInt32, changedAt offset: Int) -> Bool {
+        guard verifies(page, number: number) else { return false }
+        guard offset < clearByteCount(ofPage: number) else { return true }
+        return offset < beginning.count && page.prefix(beginning.count).elementsEqual(beginning)
     }
 
     /// The result of reading a page from a file.

@@ -22,6 +22,8 @@ struct BrokenFrame {
     private(set) var wasModified = false
     /// Whether the frame has the salts of the log. Older content has other salts.
     private let hasOwnSalts: Bool
+    /// The number of bytes at the beginning of the page that are not authenticated.
+    private let clearByteCount: Int
     /// The checksum of the content and of the frames before it.
     private let computed: LogChecksum
     /// Whether the original bytes of the last step of the checksum are known.
@@ -48,6 +50,7 @@ struct BrokenFrame {
         let number = LogContent.word(frame, 0)
         endsTransaction = LogContent.word(frame, 4) > 0
         let page = UnsafeRawBufferPointer(rebasing: frame[LogFormat.frameHeaderByteCount...])
+        clearByteCount = cipher.clearByteCount(ofPage: number)
         isAuthentic = number > 0 && cipher.verifies(page, number: number)
         hasUnwrittenBlock = Self.hasUnwrittenBlock(frame, at: LogFormat.offset(ofFrame: index))
         if isContinued {
@@ -60,10 +63,12 @@ struct BrokenFrame {
 
     /// Whether the frame can be complete, and follow other frames than those that are before it now: a transaction that
     /// failed after it had written the frame, and a shorter one that was written over its beginning. If the page is exactly
-    /// a block, it can also be an older version of the page, in place of a block that never reached the disk.
+    /// a block, it can also be an older version of the page, in place of a block that never reached the disk. A block then
+    /// begins with the page, or with a byte of the first page that is the same in each version.
     var mayBeAbandoned: Bool {
         let page = LogFormat.offset(ofFrame: index) + Int64(LogFormat.frameHeaderByteCount)
-        return isAuthentic && !wasModified && page % Self.blockByteCount != 0
+        let end = page + Int64(clearByteCount)
+        return isAuthentic && !wasModified && end - end % Self.blockByteCount < page
     }
 
     /// Takes the next frame into account.
@@ -113,7 +118,8 @@ struct BrokenFrame {
             let original = UnsafeRawBufferPointer(copy)
             let number = LogContent.word(original, 0)
             let page = UnsafeRawBufferPointer(rebasing: original[LogFormat.frameHeaderByteCount...])
-            if number > 0, cipher.verifies(page, number: number) {
+            let offset = max(0, steps[position] - LogFormat.frameHeaderByteCount)
+            if number > 0, cipher.confirms(page, number: number, changedAt: position == 0 ? .max : offset) {
                 endsTransaction = LogContent.word(original, 4) > 0
                 if position == steps.count - 1 { hasKnownEnd = true } else { wasModified = true }
                 return
