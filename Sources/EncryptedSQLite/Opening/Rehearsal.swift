@@ -61,14 +61,10 @@ struct Rehearsal {
     }
 
     private func rehearse(_ check: (Connection) throws -> Void) throws -> LogLoss? {
-        let connection: Connection
-        do {
-            connection = try opener.connect()
-        } catch .permissionDenied {
+        guard let connection = try writableConnection(), let file = csqlcipher_main_file(connection.handle) else {
+            try checkUnlockedLog()
             return nil
         }
-        guard sqlite3_db_readonly(connection.handle, "main") == 0, let file = csqlcipher_main_file(connection.handle)
-        else { return nil }
         // SQLite finds the lock taken when it reads. It then attributes a journal to an active writer and does not roll
         // it back.
         guard csqlcipher_lock_file(file, SQLITE_LOCK_SHARED) == SQLITE_OK,
@@ -78,6 +74,17 @@ struct Rehearsal {
             return nil
         }
         return try rehearse(on: connection, opener, check)
+    }
+
+    /// A connection that can lock the file exclusively; nil if this process may only read the file.
+    private func writableConnection() throws(DatabaseError) -> Connection? {
+        do throws(DatabaseError) {
+            let connection = try opener.connect()
+            return sqlite3_db_readonly(connection.handle, "main") == 0 ? connection : nil
+        } catch {
+            guard case .permissionDenied = error else { throw error }
+            return nil
+        }
     }
 
     private func rehearse(
@@ -114,6 +121,22 @@ struct Rehearsal {
         let verifies = try content.verifies(path: opener.files.log, cipher)
         guard verifies, !content.wasModified else { throw .foreignLog(path: opener.files.namedPath) }
         return content
+    }
+
+    private static let maximumAttempts = 5
+
+    /// Checks that the log belongs to the file, of which this process can lock nothing. If another process begins the log
+    /// anew meanwhile, its header changes, and the check begins anew, too.
+    ///
+    /// - Throws: `foreignLog` if a page in the log does not verify with the key of the file; `inputOutput`.
+    private func checkUnlockedLog() throws(DatabaseError) {
+        guard LogFormat.frameCount(inByteCount: DatabaseFiles.byteCount(of: files.log)) > 0 else { return }
+        let cipher = try PageCipher(opener.key)
+        for _ in 0..<Self.maximumAttempts {
+            let header = LogContent.header(path: files.log)
+            if try LogContent(path: files.log, cipher: cipher).verifies(path: files.log, cipher) { return }
+            guard LogContent.header(path: files.log) != header else { throw .foreignLog(path: files.namedPath) }
+        }
     }
 
     // MARK: A journal

@@ -108,6 +108,13 @@ struct LogContent {
         let commitCount: Int
     }
 
+    /// The header of a log, which changes when a writer begins the log anew; nil if it cannot be read.
+    static func header(path: String) -> Data? {
+        guard let file = FileHandle(forReadingAtPath: path) else { return nil }
+        defer { try? file.close() }
+        return header(of: file)
+    }
+
     private static func header(of file: FileHandle) -> Data? {
         guard (try? file.seek(toOffset: 0)) != nil else { return nil }
         return try? file.read(upToCount: LogFormat.headerByteCount) ?? Data()

@@ -56,6 +56,40 @@ import Testing
         #expect(try database.read { try $0.string("PRAGMA integrity_check") } == "ok")
     }
 
+    @Test(arguments: Pages.allCases)
+    func `a file that may only be read is refused beside the log of another file`(_ pages: Pages) async throws {
+        try putLog(pages, key: rawKey())
+        for (name, permissions) in [(path, 0o444), (log.path, 0o444), (folder.path, 0o777)] {
+            try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: name)
+        }
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            try becomeOrdinaryUser()
+            let error = databaseError { try openSample(path, options: sampleOptions { $0.readOnly = true }) }
+            try #require(error == .foreignLog(path: path))
+        }
+    }
+
+    // writing process       | this process
+    // saves, its log stays  |
+    //                       | opens the file for reading
+    @Test func `a file that may only be read is opened beside its own log`() async throws {
+        try makeSample(path, key: rawKey(), rows: 60)
+        let writer = try openSample(path)
+        try writer.write { try $0.execute("UPDATE item SET name = upper(name)") }
+        for (suffix, permissions) in [("", 0o444), ("-wal", 0o444), ("-shm", 0o666)] {
+            try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: path + suffix)
+        }
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.path)
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            try becomeOrdinaryUser()
+            let database = try openSample(path, options: sampleOptions { $0.readOnly = true })
+            try #require(
+                try database.read { try $0.integer("SELECT count(*) FROM item WHERE name = upper(name)") } == 60
+            )
+        }
+        try writer.close()
+    }
+
     @Test func `a file whose own log has a damaged page is refused unchanged`() throws {
         try putLog(.withoutFirst, key: rawKey(), isOwn: true)
         let intact = try Data(contentsOf: log)
