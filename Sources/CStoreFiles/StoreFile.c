@@ -5,14 +5,18 @@
 #include <stdint.h>
 #include <string.h>
 
-// SQLCipher 4's format, and that of a write-ahead log (SQLite file format, sections 1.3 and 4.1).
+// The formats of SQLCipher 4 and of a write-ahead log (SQLite file format, sections 1.3 and 4.1).
 enum {
     PAGE = 4096,
     // The bytes of the first page that a file with a clear header does not encrypt.
     CLEAR_HEADER = 32,
     LOG_HEADER = 32,
     FRAME_HEADER = 24,
-    FRAME = FRAME_HEADER + PAGE
+    FRAME = FRAME_HEADER + PAGE,
+    // The size of the regions in which SQLite maps the index of a log.
+    INDEX_REGION = 32768,
+    // The first of the locks of readers in the index.
+    READER_LOCK = 3
 };
 
 typedef struct store_file store_file;
@@ -33,6 +37,9 @@ struct store_file {
     int has_clear_header;
     // The lock of the connection. Without one, another connection may be writing.
     int lock;
+    // The number of pages of the database in the read transaction of the connection, by the index of the log; 0 if it is
+    // not known: without an index, and in a log without a transaction.
+    uint32_t snapshot_pages;
     // The code of the last failed read of the database, its log or its journal; 0 if none failed.
     int read_error;
 };
@@ -62,18 +69,27 @@ static int has_constants(const unsigned char *page) {
 
 static uint32_t page_count(const unsigned char *page) { return big_endian(page + 28); }
 
-// The first page in the file has the number of pages of the file. While it is the current one, the log has no
-// transaction that changes the number, so that no checkpoint changes the length of the file.
+// Each transaction that changes the number of pages writes the first page. So the newest first page of a read transaction
+// has the number of pages of the database, wherever the page is.
+static int is_header_of_snapshot(const store_file *database, const unsigned char *page) {
+    return database->snapshot_pages != 0 && page_count(page) == database->snapshot_pages;
+}
+
+// Without a log that has pages of its own, the first page has the number of pages of the file. A checkpoint that a reader
+// limits changes the length and the first page at different times.
 static int is_header_of_file(store_file *file, const unsigned char *page) {
     sqlite3_int64 length = 0;
-    return has_constants(page) && file->disk->pMethods->xFileSize(file->disk, &length) == SQLITE_OK
+    if (!has_constants(page)) return 0;
+    if (is_header_of_snapshot(file, page)) return 1;
+    return file->disk->pMethods->xFileSize(file->disk, &length) == SQLITE_OK
         && length == (sqlite3_int64)page_count(page) * PAGE;
 }
 
-// A first page in the log has the number of pages that the last frame of its transaction has. Each transaction that
-// changes the number writes the first page. A transaction that is not complete has no such frame.
+// A first page in the log has the number of pages that the last frame of its transaction has. A transaction that is not
+// complete has no such frame.
 static int is_header_of_log(store_file *log, const unsigned char *page, sqlite3_int64 offset) {
     if (!has_constants(page)) return 0;
+    if (is_header_of_snapshot(log->database, page)) return 1;
     unsigned char first[FRAME_HEADER];
     unsigned char frame[FRAME_HEADER];
     for (sqlite3_int64 place = offset - FRAME_HEADER;; place += FRAME) {
@@ -93,7 +109,7 @@ static int is_consistent(store_file *file, const unsigned char *bytes, int count
         return !reads_header || database->lock < SQLITE_LOCK_SHARED || is_header_of_file(database, bytes);
     }
     if (file->kind != SQLITE_OPEN_WAL || !database->is_encrypted) return 1;
-    // SQLite ignores a log without its magic number and version.
+    // SQLite ignores a log without its magic number.
     if (offset == 0) return count < 12 || big_endian(bytes) >> 1 != 0x377f0682 >> 1 || big_endian(bytes + 8) == PAGE;
     int reads_header = database->has_clear_header && count >= CLEAR_HEADER && offset >= LOG_HEADER + FRAME_HEADER
         && (offset - LOG_HEADER) % FRAME == FRAME_HEADER && begins_database(bytes);
@@ -166,8 +182,23 @@ static int map_shared_memory(sqlite3_file *base, int region, int size, int exten
     return disk(base)->pMethods->xShmMap(disk(base), region, size, extends, memory);
 }
 
+// Records the number of pages in the header of the log's index (SQLite's "WAL-mode file format", section 2.1). SQLite takes
+// the lock of a reader for the header that it has read, and takes it again if the header has changed.
+static void note_snapshot(store_file *file) {
+    void volatile *head = 0;
+    file->snapshot_pages = 0;
+    // A file that this process may only read is mapped, too, with another result code.
+    file->disk->pMethods->xShmMap(file->disk, 0, INDEX_REGION, 0, &head);
+    if (!head) return;
+    file->disk->pMethods->xShmBarrier(file->disk);
+    file->snapshot_pages = ((const uint32_t volatile *)head)[5];
+}
+
 static int lock_shared_memory(sqlite3_file *base, int offset, int count, int flags) {
-    return disk(base)->pMethods->xShmLock(disk(base), offset, count, flags);
+    int code = disk(base)->pMethods->xShmLock(disk(base), offset, count, flags);
+    int is_reader = offset >= READER_LOCK && flags == (SQLITE_SHM_LOCK | SQLITE_SHM_SHARED);
+    if (code == SQLITE_OK && is_reader && store(base)->has_clear_header) note_snapshot(store(base));
+    return code;
 }
 
 static void order_shared_memory(sqlite3_file *base) { disk(base)->pMethods->xShmBarrier(disk(base)); }
@@ -218,7 +249,9 @@ int open_store_file(sqlite3_vfs *system, const char *name, sqlite3_file *base, i
         if (file->disk->pMethods) file->disk->pMethods->xClose(file->disk);
         return code;
     }
-    file->base.pMethods = file->disk->pMethods->iVersion >= 2 ? &methods : &methods_without_shared_memory;
+    // SQLite's methods for file systems without locks have a newer version, and no shared memory.
+    int has_shared_memory = file->disk->pMethods->iVersion >= 2 && file->disk->pMethods->xShmMap;
+    file->base.pMethods = has_shared_memory ? &methods : &methods_without_shared_memory;
     return SQLITE_OK;
 }
 

@@ -23,7 +23,8 @@ const char *cstorefiles_register(void);
 
 // Makes the files of a connection's main database fail reads with SQLITE_CORRUPT if clear bytes contradict the format of
 // SQLCipher 4: the page size of the log, and, with `has_clear_header`, the header on the first page. A header must have
-// SQLCipher's constants and the number of pages of the file, or of the transaction in the log that has written it.
+// SQLCipher's constants, and the number of pages of the database: that of the file, of the transaction in the log that has
+// written it, or of the read transaction.
 //
 // Returns an error code of SQLite if the connection does not use this file system.
 int cstorefiles_check_clear_bytes(struct sqlite3 *connection, int has_clear_header);

@@ -53,6 +53,35 @@ import Testing
         #expect(try Data(contentsOf: folder.file("store")) == bytes)
     }
 
+    // this process                          | log                              | file
+    // adds pages                            | page 1, ..., the last page       |
+    // begins a snapshot                     |                                  |
+    // changes the last page                 | the last page again              |
+    // writes the log back up to the snapshot|                                  | page 1, not the last page
+    // opens another connection, writes      |                                  |
+    @Test func `a header that a checkpoint has written before the last page is right`() throws {
+        try makeSample(path, key: headerKey(), rows: 20)
+        let database = try openSample(path, key: headerKey())
+        try database.write { try insert(100...400, into: $0) }
+        let snapshot = try database.snapshot()
+        try database.write { try $0.execute("UPDATE item SET name = upper(name) WHERE _id = 400") }
+        try database.writeWithoutTransaction { try $0.execute("PRAGMA wal_checkpoint(PASSIVE)") }
+        let file = try Data(contentsOf: folder.file("store"))
+        let pageCount = file[28..<32].reduce(0) { $0 << 8 | Int($1) }
+        try #require(pageCount * 4096 > file.count, "the file lacks its last page")
+        let other = try openSample(path, key: headerKey())
+        #expect(try other.read { try $0.itemCount() } == 321)
+        try other.write { try insert(500...600, into: $0) }
+        try database.write { try insert(601...700, into: $0) }
+        #expect(try snapshot?.perform { try database.read { try $0.itemCount() } } == 321)
+        for database in [database, other] {
+            #expect(try database.read { try $0.itemCount() } == 522)
+            try database.close()
+        }
+        let reopened = try openSample(path, key: headerKey())
+        #expect(try reopened.read { try $0.string("PRAGMA integrity_check") } == "ok")
+    }
+
     /// A file with a log of which the first page is a part, as a killed process leaves them.
     private func makeLog(_ key: EncryptionKey) throws -> Data {
         let original = folder.filePath("original")

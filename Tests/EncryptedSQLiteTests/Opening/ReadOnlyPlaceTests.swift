@@ -1,3 +1,4 @@
+import CSQLCipher
 @testable import EncryptedSQLite
 import Foundation
 import TestSupport
@@ -11,6 +12,15 @@ import Testing
     private func setPermissions(_ permissions: Int, _ names: String...) throws {
         for name in names {
             try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: folder.filePath(name))
+        }
+    }
+
+    @Test func `a file system without shared memory is reported`() async throws {
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            // It has no locks either. Apple's systems choose it for some volumes.
+            try #require(sqlite3_vfs_register(sqlite3_vfs_find("unix-none"), 1) == SQLITE_OK)
+            let error = databaseError { try openSample(path) }
+            try #require(error?.description.contains("write-ahead log") == true, "\(String(describing: error))")
         }
     }
 
