@@ -20,7 +20,7 @@ extension Connection {
     /// Takes some 20 ns, and some 200 ns more if pages were read since the last call.
     func verifyPages() throws(DatabaseError) {
         if let defect { throw defect }
-        guard isEncrypted, isInTransaction, pagesRead != verifiedPagesRead else { return }
+        guard isEncrypted, isInTransaction, hasReadPages else { return }
         let code = requestPage()
         guard code == SQLITE_ROW || code == SQLITE_DONE else {
             let error = DatabaseError(code: code, connection: handle, path: path, phase: .execution)
@@ -59,6 +59,9 @@ extension Connection {
         // SQLite has codes of its own for some errors of the system, one of which counts as damage.
         return DatabaseError.readFailureCode
     }
+
+    /// Whether pages were read since all of them were last known to verify.
+    var hasReadPages: Bool { pagesRead != verifiedPagesRead }
 
     /// The number of pages that were read from the file or its log, modulo 2³².
     private var pagesRead: Int32 {

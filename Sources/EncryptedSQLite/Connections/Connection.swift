@@ -381,8 +381,9 @@ public final class Connection {
         case .damagedIndex where readError != 0:
             return finding(during: phase, readError)
         default:
-            // If the transaction has ended, the pager has cleared its error state.
-            guard isEncrypted, isInTransaction ? hasUnverifiedPage() : isOfPager else {
+            // If the transaction has ended, the pager has cleared its error state. A virtual table fails in the same way
+            // while a commit writes its changes.
+            guard isEncrypted, isInTransaction ? hasUnverifiedPage() : isOfPager && hasReadPages else {
                 return mayBeOfVirtualTable ? .damagedIndex(path: path) : error
             }
             return finding(during: phase, readError)

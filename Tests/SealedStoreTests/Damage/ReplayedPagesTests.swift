@@ -8,8 +8,9 @@ import Testing
 /// Earlier versions of pages in place of the present ones, which verify like these: each request ends with rows in the
 /// order of their keys, or with the error for damage.
 @Suite struct ReplayedPagesTests {
-    private static let rowCount = 2500
-    private static let label = String(repeating: "0123456789", count: 90)
+    private static let rowCount = 1250
+    /// Two rows fill a page: the tree has more leaves than one page can refer to.
+    private static let label = String(repeating: "0123456789", count: 190)
 
     private let folder = TemporaryFolder()
     private let file: URL
@@ -22,16 +23,16 @@ import Testing
             try Self.insert(Self.rowCount, library)
         }
         try addVersion { library in
-            try Self.delete(library) { $0 % 7 < 4 && $0 < 2000 }
-            try Self.insert(700, library)
+            try Self.delete(library) { $0 % 7 < 4 && $0 < 1000 }
+            try Self.insert(350, library)
         }
         try addVersion { library in
-            try Self.delete(library) { $0 > 1500 && $0 % 3 == 0 }
+            try Self.delete(library) { $0 > 750 && $0 % 3 == 0 }
             try Self.insert(Self.rowCount / 2, library)
         }
         try addVersion { library in
-            try Self.delete(library) { $0 < 700 || (2000..<3200).contains($0) }
-            try Self.insert(400, library)
+            try Self.delete(library) { $0 < 350 || (1000..<1600).contains($0) }
+            try Self.insert(200, library)
         }
     }
 
@@ -133,7 +134,7 @@ import Testing
                 throw DatabaseError.damaged(path: file.path)
             }
         case .range:
-            for first in stride(from: Int64(0), to: 5000, by: 250) {
+            for first in stride(from: Int64(0), to: 2500, by: 125) {
                 var request = request
                 request.predicate = .comparison(.greater, .variable(0), .literal(.integer(first)))
                 request.limit = 100
