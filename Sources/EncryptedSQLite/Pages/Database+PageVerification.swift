@@ -15,6 +15,7 @@ extension Database {
     /// - Parameter didVerify: Called with the number of verified pages and the number of all pages. An error ends the
     ///   work.
     /// - Returns: The report; empty for a database in memory.
+    /// - Throws: `inputOutput` if the system cannot read a page or the log; errors of `didVerify`.
     /// - Complexity: O(*n*) in the size of the file. Memory grows with the number of different pages in the log.
     package func verifyPages(_ didVerify: (Int, Int) throws -> Void) throws -> PageReport {
         guard location != .memory else { return PageReport() }
@@ -65,7 +66,17 @@ extension Database {
             let result = cipher.reads(UInt32(number), into: buffer) {
                 csqlcipher_file_read(file, $0.baseAddress, Int32($0.count), offset)
             }
-            if result != .intact, log.offsets[UInt32(number)] == nil { report.noteDamage(of: number) }
+            if log.offsets[UInt32(number)] == nil {
+                switch result {
+                case .intact: break
+                case .damaged: report.noteDamage(of: number)
+                case .unreadable:
+                    throw DatabaseError.inputOutput(
+                        extendedCode: DatabaseError.readFailureCode,
+                        isIndeterminate: false
+                    )
+                }
+            }
             if number % 64 == 0 { try didVerify(number, report.pageCount) }
         }
         if report.damagedPageCount > 0 {

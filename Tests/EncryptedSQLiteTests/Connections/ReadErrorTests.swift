@@ -148,6 +148,18 @@ import Testing
         try database.close()
     }
 
+    @Test func `a page that the system fails to read is no damage to the verification of all pages`() throws {
+        try makeSample(path, rows: 2000)
+        let database = try openSample(path, options: options)
+        var error: DatabaseError?
+        let isReached = FileFaults.failing([path], call: 20, count: 2, with: EIO, onWrite: false) {
+            error = databaseError { try database.verifyPages { _, _ in } }
+        }
+        #expect(isReached && error == .inputOutput(extendedCode: SQLITE_IOERR | 1 << 8, isIndeterminate: false))
+        try database.write { try insert(3000...3000, into: $0) }
+        #expect(try database.verifyPages { _, _ in }.damagedPageCount == 0)
+    }
+
     @Test func `a page that does not verify is damage, also after a call has failed`() throws {
         try makeSample(path, rows: 2000)
         try patch(path, at: 20 * 4096 + 123) { $0 ^ 0x80 }

@@ -12,6 +12,8 @@ enum FileFaults {
         var files: Set<UInt64>
         /// The number of calls before the one that fails.
         var remaining: Int
+        /// The number of calls that fail.
+        var failures: Int
         let error: Int32
         let failsWrites: Bool
     }
@@ -65,8 +67,9 @@ enum FileFaults {
                 current.files.contains(UInt64(status.st_ino))
             else { return nil }
             guard current.remaining > 0 else {
-                plan = nil
-                isArmed.store(false, ordering: .relaxed)
+                current.failures -= 1
+                plan = current.failures > 0 ? current : nil
+                if plan == nil { isArmed.store(false, ordering: .relaxed) }
                 return current.error
             }
             current.remaining -= 1
@@ -75,15 +78,17 @@ enum FileFaults {
         }
     }
 
-    /// Runs `body`, in which one call on the files fails once.
+    /// Runs `body`, in which one call on the files fails, or several in succession.
     ///
     /// - Parameters:
     ///   - paths: The files; those that do not exist are ignored.
-    ///   - call: The number of the call that fails, from 0 on.
-    /// - Returns: Whether the call was reached.
+    ///   - call: The number of the first call that fails, from 0 on.
+    ///   - count: The number of calls that fail.
+    /// - Returns: Whether all of these calls were reached.
     static func failing(
         _ paths: [String],
         call: Int,
+        count: Int = 1,
         with error: Int32,
         onWrite: Bool,
         _ body: () throws -> Void
@@ -97,7 +102,14 @@ enum FileFaults {
             files.insert(UInt64(status.st_ino))
             device = status.st_dev
         }
-        let new = Plan(folder: device, files: files, remaining: call, error: error, failsWrites: onWrite)
+        let new = Plan(
+            folder: device,
+            files: files,
+            remaining: call,
+            failures: count,
+            error: error,
+            failsWrites: onWrite
+        )
         plan.withLock { $0 = new }
         isArmed.store(true, ordering: .relaxed)
         defer {
