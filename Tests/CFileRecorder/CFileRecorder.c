@@ -192,6 +192,25 @@ int rename(const char *old_path, const char *new_path) {
     return result;
 }
 
+// Makes a path of a name in an open folder.
+static int path_in_folder(int descriptor, const char *name, char *path, size_t size) {
+    if (descriptor == AT_FDCWD) return snprintf(path, size, "%s", name) < (int)size;
+    char link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    long length = syscall(SYS_readlinkat, AT_FDCWD, link, path, size - 1);
+    if (length < 0) return 0;
+    return snprintf(path + length, size - (size_t)length, "/%s", name) < (int)(size - (size_t)length);
+}
+
+int renameat(int old_folder, const char *old_name, int new_folder, const char *new_name) {
+    char old_path[4096], new_path[4096];
+    if (!path_in_folder(old_folder, old_name, old_path, sizeof old_path)
+        || !path_in_folder(new_folder, new_name, new_path, sizeof new_path)) {
+        return (int)syscall(SYS_renameat2, old_folder, old_name, new_folder, new_name, 0);
+    }
+    return rename(old_path, new_path);
+}
+
 int unlink(const char *path) {
     const char *name = name_in_folder(path);
     if (!name) return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
@@ -224,6 +243,12 @@ int rmdir(const char *path) {
     if (!name) return (int)syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR);
     pthread_mutex_lock(&lock);
     return record_folder(name, CFILERECORDER_REMOVE_FOLDER, (int)syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR));
+}
+
+int unlinkat(int folder, const char *name, int flags) {
+    char path[4096];
+    if (!path_in_folder(folder, name, path, sizeof path)) return (int)syscall(SYS_unlinkat, folder, name, flags);
+    return flags & AT_REMOVEDIR ? rmdir(path) : unlink(path);
 }
 
 #else

@@ -45,6 +45,7 @@ struct CopyTarget {
         guard try files.exist() else { return }
         guard existing != .kept else { throw taken }
         try files.requireSingleName(timeoutMilliseconds: options.busyTimeoutMilliseconds)
+        if existing == .restored { try FileReplacement.requireOwnership(of: files) }
         let old = try lock(options, counters)
         old.connection.close()
     }
@@ -97,7 +98,8 @@ struct CopyTarget {
     /// - Throws: `busy` if it is in use; `hardLinked`: the other name would keep the old file.
     private func lock(_ options: Database.Options, _ counters: StatisticsCounters) throws(DatabaseError) -> Locked {
         try files.requireOnlyName()
-        try files.checkCompanions()
+        // A restoration moves the journal away, which is never rolled back.
+        if existing == .restored { try files.requireRegularCompanions() } else { try files.checkCompanions() }
         var options = options
         options.readOnly = false
         let connection = try ConnectionOpener.connect(files, options: options, counters: counters)

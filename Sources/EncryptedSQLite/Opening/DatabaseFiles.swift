@@ -75,15 +75,21 @@ package struct DatabaseFiles: Sendable {
         return true
     }
 
-    /// Throws if one of SQLite's file names belongs to anything but a regular file: opening a FIFO, for example, blocks
-    /// forever. Throws `superJournal` if the rollback of the journal would delete another file.
+    /// Throws if one of SQLite's file names belongs to anything but a regular file. Throws `superJournal` if the rollback of
+    /// the journal would delete another file.
     func checkCompanions() throws(DatabaseError) {
+        try requireRegularCompanions()
+        guard !RollbackJournal(path: journal).namesSuperJournal else { throw .superJournal(path: journal) }
+    }
+
+    /// Throws if one of SQLite's file names belongs to anything but a regular file: opening a FIFO, for example, blocks
+    /// forever.
+    func requireRegularCompanions() throws(DatabaseError) {
         for companion in companions {
             if let status = Self.status(of: companion), status.st_mode & S_IFMT != S_IFREG {
                 throw .cannotOpen(path: companion, reason: "it is not a regular file")
             }
         }
-        guard !RollbackJournal(path: journal).namesSuperJournal else { throw .superJournal(path: journal) }
     }
 
     /// Whether any of the files beside the database exists.

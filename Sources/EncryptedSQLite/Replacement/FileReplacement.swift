@@ -134,7 +134,7 @@ struct FileReplacement {
     }
 
     /// Throws `permissionDenied` if the new file cannot have the owner of the old one.
-    private static func requireOwnership(of files: DatabaseFiles) throws(DatabaseError) {
+    static func requireOwnership(of files: DatabaseFiles) throws(DatabaseError) {
         guard let status = DatabaseFiles.status(of: files.path) else { throw .moved(path: files.namedPath) }
         guard status.st_uid == geteuid() || geteuid() == 0 else { throw .permissionDenied(path: files.namedPath) }
     }

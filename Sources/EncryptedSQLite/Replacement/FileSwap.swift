@@ -72,6 +72,8 @@ struct FileSwap {
             throw DatabaseError(systemError: errno, path: files.namedPath)
         }
         built.file.isNamed = true
+        // It has pages under the old key.
+        unlink(LogLoss.copyPath(files))
         var isConfirmed = true
         do { try FileCreation.synchronize(folder: files.folder, for: files) } catch { isConfirmed = false }
         if isConfirmed, old.st_nlink == 1 { Self.destroy(file) }

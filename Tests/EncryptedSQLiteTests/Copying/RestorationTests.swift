@@ -67,6 +67,92 @@ import Testing
         #expect(try count(rawKey()) == 30)
     }
 
+    @Test func `a planted journal beside the database is removed`() throws {
+        try makeSample(path, rows: 20)
+        try makeSample(backup, rows: 30)
+        let victim = folder.file("victim")
+        try Data("precious".utf8).write(to: victim)
+        let pageCount = try Data(contentsOf: folder.file("store")).count / 4096
+        try HotJournal.naming(victim.path, pageCount: pageCount, pageByteCount: 4096)
+            .write(to: folder.file("store-journal"))
+        try restore(key: rawKey())
+        #expect(try folder.names() == ["backup", "store", "victim"])
+        #expect(try count(rawKey()) == 30)
+    }
+
+    @Test func `the copy of an earlier log is removed`() throws {
+        try makeSample(path, rows: 20)
+        try makeSample(backup, rows: 30)
+        try Data("log".utf8).write(to: folder.file("store-wal.lost"))
+        try restore(key: rawKey())
+        #expect(try folder.names() == ["backup", "store"])
+        try Data("log".utf8).write(to: folder.file("store-wal.lost"))
+        let database = try openSample(path)
+        try database.changeKey(to: rawKey(2))
+        try database.close()
+        #expect(try !folder.names().contains("store-wal.lost"))
+    }
+
+    // A link, a file, or a folder of another user has the name of the folder.
+    @Test(arguments: ["link", "file", "folder"]) func `what another user puts under the folder's name is not used`(
+        planted: String
+    ) throws {
+        try makeSample(path, rows: 20)
+        let target = folder.file("target")
+        let name = folder.filePath(".store.restoring")
+        let place = planted == "folder" ? URL(filePath: name) : target
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+        for file in ["new", "-wal", "-journal"] {
+            try Data("precious".utf8).write(to: place.appending(path: file))
+        }
+        switch planted {
+        case "link": try FileManager.default.createSymbolicLink(atPath: name, withDestinationPath: target.path)
+        case "file": try Data().write(to: URL(filePath: name))
+        default:
+            guard geteuid() == 0 else { return }
+            try #require(chown(name, 1, 1) == 0)
+        }
+        let before = try folder.names()
+        for readOnly in [false, true] {
+            let error = databaseError { try openSample(path, options: sampleOptions { $0.readOnly = readOnly }) }
+            #expect(error?.description.contains(name) == true, "\(String(describing: error))")
+        }
+        #expect(throws: DatabaseError.self) { try DamagedFile(path: path, key: rawKey()) }
+        try makeSample(backup, rows: 30)
+        #expect(throws: DatabaseError.self) { try restore(key: rawKey()) }
+        try FileManager.default.removeItem(at: folder.file("backup"))
+        #expect(try folder.names() == before)
+        for file in ["new", "-wal", "-journal"] {
+            #expect(try Data(contentsOf: place.appending(path: file)) == Data("precious".utf8))
+        }
+    }
+
+    // restoring process            | another version of the package
+    // moves the log into a folder  |
+    // is killed                    |
+    //                              | opens the file without its log, saves, closes it
+    @Test func `a log is not put back beside a file that was changed since`() throws {
+        let key = try Self.key(1)
+        try prepare(.log, key: key)
+        let restoring = folder.file(".store.restoring")
+        try FileManager.default.createDirectory(at: restoring, withIntermediateDirectories: false)
+        try FileManager.default.moveItem(at: folder.file("store-wal"), to: restoring.appending(path: "-wal"))
+        try FileManager.default.copyItem(at: folder.file("backup"), to: restoring.appending(path: "new"))
+        for name in ["store-shm"] { try? FileManager.default.removeItem(at: folder.file(name)) }
+        let aside = folder.file("aside")
+        try FileManager.default.moveItem(at: restoring, to: aside)
+        let other = try openSample(path, key: key)
+        try other.write { try insert(101...130, into: $0) }
+        try other.close()
+        try FileManager.default.moveItem(at: aside, to: restoring)
+        let before = try folder.names()
+        let error = databaseError { try openSample(path, key: key) }
+        #expect(error?.description.contains(restoring.path) == true, "\(String(describing: error))")
+        #expect(try folder.names() == before && FileManager.default.fileExists(atPath: restoring.path + "/-wal"))
+        try FileManager.default.moveItem(at: restoring, to: aside)
+        #expect(try count(key) == 90)
+    }
+
     @Test func `a database that is open is not replaced`() throws {
         try makeSample(backup, rows: 30)
         let database = try openSample(path)
