@@ -3,8 +3,8 @@ import Foundation
 
 /// The names that belong to a database, and the names of its file.
 extension DatabaseFiles {
-    /// The suffixes of the files that SQLite keeps beside a database; the last one is that of the second log that some
-    /// versions of SQLite have.
+    /// The suffixes of the files that SQLite keeps beside a database; the last suffix names the second log of some
+    /// versions of SQLite.
     private static let suffixes = ["-wal", "-shm", "-journal", "-wal2"]
 
     /// Throws if the path is the name of a file that SQLite keeps beside a database in the same folder. A new file must
@@ -18,7 +18,7 @@ extension DatabaseFiles {
         for suffix in Self.suffixes where lowercased.hasSuffix(suffix) && name.utf8.count > suffix.utf8.count {
             let database = String(path.dropLast(suffix.count))
             guard let status = Self.status(of: database), status.st_mode & S_IFMT != S_IFDIR else { continue }
-            throw .cannotOpen(path: namedPath, reason: "the name belongs to the database at \(database)")
+            throw .cannotOpen(path: namedPath, reason: "SQLite would take it for the log of a database at \(database)")
         }
     }
 

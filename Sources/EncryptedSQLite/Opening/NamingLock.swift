@@ -42,6 +42,7 @@ struct NamingLock: ~Copyable {
             case .unavailable: return nil
             case .changed:
                 guard ContinuousClock.now < deadline || attempts < minimumAttempts else { return nil }
+                ExitGate.waiting { _ = usleep(pauseMicroseconds) }
             case .held:
                 guard ContinuousClock.now < deadline else { throw .busy }
                 ExitGate.waiting { _ = usleep(pauseMicroseconds) }
@@ -81,9 +82,13 @@ struct NamingLock: ~Copyable {
     }
 
     private static func attempt(_ path: String, _ files: DatabaseFiles) throws(DatabaseError) -> Attempt {
-        let descriptor = OwnerOnly.createFile(path, O_RDWR | O_NONBLOCK)
+        let created = OwnerOnly.createFile(path, O_RDWR | O_NONBLOCK | O_EXCL)
+        let isNew = created >= 0
+        let descriptor =
+            isNew || errno != EEXIST ? created : open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else {
             switch errno {
+            case ENOENT where DatabaseFiles.exists(files.folder): return .changed
             // A file that a process of this user holds can be opened.
             case EACCES, EPERM, ELOOP, EMLINK, EISDIR, ENXIO: return remove(path)
             case EROFS: return .unavailable
@@ -92,6 +97,11 @@ struct NamingLock: ~Copyable {
         }
         guard isOwn(descriptor, files) else {
             close(descriptor)
+            // The file system gives each file permissions or an owner of its own.
+            guard !isNew else {
+                unlink(path)
+                return .unavailable
+            }
             return remove(path)
         }
         var code: Int32

@@ -35,7 +35,7 @@ package final class NewFile {
         folder = try TemporaryFolder(beside: files)
         // The creation of a database locks its folder, as the temporary folder is locked already.
         let path = folder.path + "/new"
-        guard mkdir(path, 0o700) == 0 else { throw DatabaseError(systemError: errno, path: files.namedPath) }
+        guard OwnerOnly.createFolder(path) == 0 else { throw DatabaseError(systemError: errno, path: files.namedPath) }
         temporary = DatabaseFiles(path: path + "/database", namedPath: files.namedPath)
     }
 

@@ -28,8 +28,13 @@ package enum OwnerOnly {
     /// Makes a folder. Returns 0, or -1 with `errno`.
     static func createFolder(_ path: String) -> Int32 {
         guard mkdir(path, 0o700) == 0 else { return -1 }
-        // No link has the random name.
-        return chmod(path, 0o700)
+        var status = stat()
+        // Some file systems refuse to change permissions. No link has the name of the new folder.
+        if lstat(path, &status) == 0, status.st_mode & 0o700 == 0o700 || chmod(path, 0o700) == 0 { return 0 }
+        let code = errno
+        rmdir(path)
+        errno = code
+        return -1
     }
 
     /// Makes a folder and those that contain it, as far as they do not exist. They have the usual permissions of new

@@ -5,18 +5,20 @@ import Foundation
 ///
 /// The folder is removed with the object. While the object lives, it holds a lock on the folder (flock(2)), which the
 /// system releases when the process ends. So the next object in the same place, and the next opening of a database there
-/// for writing, removes the folders of ended processes at once, whatever they were for, and leaves the folders of running processes:
+/// for writing, removes the folders of ended processes at once, whatever they were for, and leaves the folders of running
+/// processes:
 ///
 ///     process A                       process B                       in the folder
 ///     makes A's folder                                                A's folder
 ///                                     locks and removes A's folder    nothing
 ///     finds A's folder removed
-///     makes another one, locks it                                     A's second folder
+///     makes a second folder, locks it                                 A's second folder
 ///                                     cannot lock A's folder          A's second folder
 ///     is killed                                                       A's second folder
 ///                                     the next time: removes it       nothing
 ///
-/// On a file system without such locks, a folder counts as that of an ended process when it is one hour old.
+/// On a file system without such locks, the process of a folder counts as ended one hour after the last change of the
+/// folder's content.
 final class TemporaryFolder {
     let path: String
     private let descriptor: Int32?
@@ -70,7 +72,9 @@ final class TemporaryFolder {
                 try? FileManager.default.removeItem(atPath: path)
                 close(descriptor)
             case .unsupported:
-                if isOld([path]) { try? FileManager.default.removeItem(atPath: path) }
+                // The date of a folder does not change while a file in it grows.
+                let content = FileManager.default.subpaths(atPath: path) ?? []
+                if isOld([path] + content.map { path + "/" + $0 }) { try? FileManager.default.removeItem(atPath: path) }
             case .failed(ENOTDIR) where TemporaryName(of: files).matches(name):
                 let file = DatabaseFiles(path: path, namedPath: path)
                 // A long transaction writes only the log.

@@ -54,9 +54,17 @@ struct TemporaryName {
             guard name[0] == CChar(UInt8(ascii: ".")), suffixOffset > 2, strcmp(name + suffixOffset, suffix) == 0 else {
                 continue
             }
-            names.append(String(cString: name))
+            let text = String(cString: name)
+            if hasNumber(text) { names.append(text) }
         }
         return names
+    }
+
+    /// Whether a name has a number before the suffix. Other programs have temporary names with the same suffix.
+    private static func hasNumber(_ name: String) -> Bool {
+        let parts = name.utf8.dropLast(suffix.utf8.count).split(separator: UInt8(ascii: "."))
+        guard parts.count > 1, let number = parts.last, number.count <= digitCount else { return false }
+        return number.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
     }
 
     // MARK: Long names

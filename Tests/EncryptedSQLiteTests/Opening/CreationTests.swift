@@ -21,6 +21,18 @@ import Testing
         try database.close()
     }
 
+    @Test func `folders of other programs with a similar name stay`() throws {
+        for name in [".upload.creating", ".x.creating", ".store.12345678901234567.creating", ".12ab.creating"] {
+            try FileManager.default.createDirectory(at: folder.file(name), withIntermediateDirectories: false)
+        }
+        let before = try folder.names()
+        let database = try openSample(path)
+        try database.write { try insert(1...10, into: $0) }
+        try database.close()
+        try openSample(path).close()
+        #expect(try folder.names() == (before + ["store"]).sorted())
+    }
+
     @Test func `after closing there is one file`() throws {
         let database = try openSample(path)
         try database.write { try insert(1...10, into: $0) }

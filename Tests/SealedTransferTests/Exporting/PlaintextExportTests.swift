@@ -140,12 +140,12 @@ struct PlaintextExportTests {
         let store = try TestStore(folder.file("store"), Harbour.model())
         store.insert("Flag", ["code": .text("x")])
         try store.context.save()
-        for name in ["left", "used"] {
+        for name in ["1eff", "a5ed"] {
             let path = folder.filePath(".target.\(name).creating")
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
             try Data("plaintext".utf8).write(to: URL(filePath: path).appending(path: "content"))
         }
-        let descriptor = open(folder.filePath(".target.used.creating"), O_RDONLY | O_DIRECTORY)
+        let descriptor = open(folder.filePath(".target.a5ed.creating"), O_RDONLY | O_DIRECTORY)
         defer { close(descriptor) }
         #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
         let export = StoreExport(from: folder.file("store"), key: Harbour.key)
@@ -157,7 +157,7 @@ struct PlaintextExportTests {
             }
         }
         try run()
-        #expect(try folder.names().filter { $0.hasPrefix(".") } == [".target.used.creating"])
+        #expect(try folder.names().filter { $0.hasPrefix(".") } == [".target.a5ed.creating"])
         // The name is taken: the remains go nevertheless.
         flock(descriptor, LOCK_UN)
         #expect(throws: DatabaseError.self) { try run() }
