@@ -173,7 +173,7 @@ static inline uint32_t csqlcipher_commit_counter(const csqlcipher_log_state *sta
     return words[2];
 }
 
-// The salts of the log, which differ from those of the logs that preceded it.
+// The salts of the log. Each log of a file has other salts than the logs before it.
 static inline uint64_t csqlcipher_log_salts(const csqlcipher_log_state *state) {
     // aSalt is at byte 32 of the header.
     return state->words[4];

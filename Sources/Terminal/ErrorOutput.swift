@@ -17,7 +17,8 @@ package enum ErrorOutput {
     package static func end(with message: String, status: Int32) -> Never {
         let text = CommandLine.arguments.dropFirst().reduce(message) { text, argument in
             let printable = argument.printable
-            return printable == argument ? text : text.replacing(argument, with: printable)
+            // A line break alone would match the layout of the message.
+            return printable == argument || argument == "\n" ? text : text.replacing(argument, with: printable)
         }
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         if !text.isEmpty { print(lines: lines.map(String.init)) }

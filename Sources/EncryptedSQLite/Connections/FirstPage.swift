@@ -8,7 +8,7 @@ import CSQLCipher
 /// with a log, only checkpoints write to the file. A checkpoint notes in the index of the log how far it will write
 /// before it writes. So a vector that changed while the index did not belongs to another file:
 ///
-///     this process            other process               index: tried, written back    vector
+///     this process            other process               index: attempted, written     vector
 ///     records the page                                     0, 0                          a
 ///                             begins a checkpoint          8, 0                          a
 ///     cannot conclude         writes the first page        8, 0                          b

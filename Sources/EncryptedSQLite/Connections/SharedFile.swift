@@ -129,7 +129,7 @@ final class SharedFile: Sendable {
         }
     }
 
-    /// Compares the first page of the file with that which the connections have read before.
+    /// Compares the first page of the file with the first page that the connections have read before.
     ///
     /// - Parameter records: Whether the page is compared with later ones.
     func isOverwritten(accordingTo page: FirstPage, records: Bool) -> Bool {

@@ -6,7 +6,7 @@ import Foundation
 /// A copy is built under a temporary name and takes its name when it is complete, verified and on the disk.
 ///
 /// A file that is replaced must not be in use: a connection to it would continue with a file without a name, and the
-/// log beside it would be taken for that of the new file. Therefore the replacement holds SQLite's exclusive lock on
+/// log beside it would be taken for the log of the new file. Therefore the replacement holds SQLite's exclusive lock on
 /// the old file until the rename:
 ///
 ///     copying process                  other process                   at the path

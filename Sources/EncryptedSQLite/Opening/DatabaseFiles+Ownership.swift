@@ -65,7 +65,7 @@ extension DatabaseFiles {
     /// log, and destroys the file and the saves of the others. A reader sees an older state. On a medium that cannot be
     /// written, no process has a log.
     ///
-    /// On a file system that cannot rename a file without replacing another one, a new file has two names for a moment,
+    /// On a file system that cannot rename a file without replacing an existing file, a new file has two names for a moment,
     /// under the lock on the name; if the process is killed then, until its temporary folder is removed.
     func requireSingleName(timeoutMilliseconds: Int) throws(DatabaseError) {
         guard nameCount > 1, !ReadOnlyMedium.contains(path) else { return }

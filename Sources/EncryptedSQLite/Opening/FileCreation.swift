@@ -36,7 +36,7 @@ struct FileCreation {
     let options: Database.Options
     let counters: StatisticsCounters
 
-    /// Creates the file. Returns false, with nothing changed, if another process or thread has created it meanwhile.
+    /// Creates the file. Returns false, with nothing changed, if another process or thread has created it first.
     func create(with key: DerivedKey, schema: (Connection) throws -> Void) throws -> Bool {
         let temporary = try TemporaryDatabaseFile(beside: files)
         do {

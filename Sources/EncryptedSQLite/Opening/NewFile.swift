@@ -45,7 +45,7 @@ package final class NewFile {
 
     /// Waits until the content is on the disk, and gives the file its name.
     ///
-    /// - Throws: `DatabaseError.cannotOpen` if another file has taken the name meanwhile, or if a database under the
+    /// - Throws: `DatabaseError.cannotOpen` if another file has taken the name since the object was made, or if a database under the
     ///   temporary name is still open.
     package func complete() throws {
         guard !temporary.haveCompanions else {

@@ -25,7 +25,7 @@ final class TemporaryFolder {
 
     private static let leftoverAge: TimeInterval = 3600
 
-    /// Makes an empty folder, and removes those of ended processes.
+    /// Makes an empty folder, and removes the folders of ended processes.
     init(beside files: DatabaseFiles) throws(DatabaseError) {
         Self.removeLeftovers(beside: files)
         while true {
@@ -44,7 +44,7 @@ final class TemporaryFolder {
                 (self.path, self.descriptor) = (path, nil)
                 return
             case .refused:
-                // Another process takes the folder for that of an ended process, and removes it.
+                // Another process takes the folder for the folder of an ended process, and removes it.
                 continue
             case .failed(let code):
                 rmdir(path)

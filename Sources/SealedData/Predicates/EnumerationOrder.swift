@@ -39,7 +39,7 @@ enum EnumerationOrder {
                 value.resultType == .composite
                     ? "the order of '\(type)', whose values are stored as JSON text; store a number or a text with the "
                         + "same order in a property of its own"
-                    : "the order of '\(type)', which is not that of its raw values"
+                    : "the order of '\(type)', which differs from the order of its raw values"
             )
         }
         var groups: [(first: T, literals: [Value])] = []

@@ -71,7 +71,7 @@ extension SalvageError: CustomStringConvertible {
         switch self {
         case .firstPageDamaged:
             "the first page of the file is damaged, which lists its tables and free pages: nothing can be recovered"
-        case .notAStore: "the file is a database, but not a store: it has no table '_metadata'"
+        case .notAStore: "the file is a database, but not a store: its tables are not the tables of a store"
         case .modelLost: "the model in the file cannot be read or is missing: salvage it with the model of the program"
         }
     }

@@ -9,7 +9,7 @@ struct BackupCommand: ParsableCommand {
         commandName: "backup",
         abstract: "Copies a store to a new encrypted file and verifies each page, while other programs use the store.",
         discussion: """
-            The backup has the same key unless an option names another one. The file appears when it is complete. 'sealed \
+            The backup has the same key unless an option names another key. The file appears when it is complete. 'sealed \
             restore' puts it in the place of the store.
 
             Examples:

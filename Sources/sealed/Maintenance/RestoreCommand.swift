@@ -11,7 +11,7 @@ struct RestoreCommand: ParsableCommand {
         discussion: """
             The store is replaced with the files beside it: its last saves can be in a log, which must not meet the backup. \
             The backup is copied and verified first, and stays as it is. At any instant either the old store or the \
-            restored one opens. The restored store has the key of the backup unless an option names another one.
+            restored one opens. The restored store has the key of the backup unless an option names another key.
 
             Examples:
               sealed restore library-backup.store library.store

@@ -9,7 +9,7 @@ struct SalvageCommand: ParsableCommand {
         commandName: "salvage",
         abstract: "Recovers everything readable from a damaged file into a new store, and reports the losses.",
         discussion: """
-            The damaged file stays as it is. The new store has the same key unless an option names another one. Exit \
+            The damaged file stays as it is. The new store has the same key unless an option names another key. Exit \
             status 1 means that objects, values or references were lost. If the model in the file is damaged, the model of \
             another store is used, which 'sealed export --to model' writes.
 
