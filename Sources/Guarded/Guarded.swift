@@ -27,6 +27,17 @@ public struct Guarded<Value> {
         defer { SystemLock.unlock(lock) }
         return try body(&value.pointee)
     }
+
+    /// Replaces a part of the value, and releases the former part after the lock: its `deinit` may use the value.
+    @inlinable
+    public func replace<Part>(_ part: WritableKeyPath<Value, Part>, with new: Part) {
+        let old = withLock { value in
+            let old = value[keyPath: part]
+            value[keyPath: part] = new
+            return old
+        }
+        withExtendedLifetime(old) {}
+    }
 }
 
 /// `@unchecked`: the reference to the storage is a constant. The value is written in the initializer, before another

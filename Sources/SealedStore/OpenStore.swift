@@ -27,7 +27,7 @@ public final class OpenStore: Sendable {
     /// The file that was closed when the store was locked or suspended; nil while it is open.
     let closedFile = Guarded<FileMark?>(nil)
     /// Receives the replacement of the file by another state of the store.
-    let replacementReceiver = Guarded<(@Sendable (CommitsOfOthers) -> Void)?>(nil)
+    let replacementReceiver = Guarded<CommitReceiver?>(nil)
     /// Whether the file had a history when it was opened, or the store begins one.
     let hasHistory: Bool
     private let knownExchanged = Guarded<ExchangedProperties?>(nil)

@@ -71,17 +71,71 @@ import Testing
         #expect(contexts[0].object(with: id).isObjectDeleted)
     }
 
-    @Test(arguments: StoreKind.allCases)
-    func `a temporary identifier has no object after the save`(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func `a temporary identifier finds its object after the save`(kind: StoreKind, isReleased: Bool) throws {
         let store = try TestStore(kind)
         let context = store.context()
-        let author = context.make("Author")
-        let temporary = author.managedObjectID
+        var author: ManagedObject? = context.make("Author", ["name": "x"])
+        let temporary = author!.managedObjectID
         #expect(context.registeredObject(for: temporary) === author)
         #expect(context.object(with: temporary) === author)
         try context.save()
+        let permanent = author!.managedObjectID
+        #expect(!permanent.isTemporary)
+        if isReleased {
+            author = nil
+            context.reset()
+        } else {
+            #expect(context.registeredObject(for: temporary) === author)
+        }
+        let found = context.object(with: temporary)
+        #expect(found.managedObjectID == permanent)
+        #expect((found as? ManagedObject)?["name"] == "x")
+        #expect(!found.isObjectDeleted)
+        #expect(try context.existingObject(with: temporary) === found)
+        #expect(context.objects(with: [temporary]).first === found)
+        context.delete(found)
+        try context.save()
+        #expect(context.object(with: temporary).isObjectDeleted)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `identifiers of an object with a permanent identifier before its save lead to it for good`(
+        kind: StoreKind
+    ) throws {
+        let store = try TestStore(kind)
+        let context = store.context()
+        let (kept, undone) = (context.make("Author"), context.make("Author"))
+        let temporary = [kept.managedObjectID, undone.managedObjectID]
+        try context.obtainPermanentIDs(for: [kept, undone])
+        context.delete(undone)
+        try context.save()
+        #expect(context.object(with: temporary[0]) === kept)
+        #expect(context.object(with: temporary[1]).isObjectDeleted)
+        #expect(context.registeredObject(for: temporary[1]) == nil)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a temporary identifier of a child context finds the object after its save`(kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let context = store.context()
+        let child = ManagedObjectContext(parent: context)
+        let author = child.make("Author", ["name": "x"])
+        let temporary = author.managedObjectID
+        try child.save()
+        #expect(child.object(with: temporary) === author)
+        try context.save()
+        #expect(child.object(with: temporary) === author)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an object without a read identifier leaves no temporary key behind`(kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let context = store.context()
+        let author = context.make("Author")
+        let temporary = ManagedObjectID(entity: author.entity, storeUUID: nil, key: author._$queryKey)
+        try context.save()
         #expect(context.registeredObject(for: temporary) == nil)
-        #expect(try context.existingObject(with: temporary) == nil)
         #expect(context.object(with: temporary).isObjectDeleted)
     }
 

@@ -36,6 +36,8 @@ package final class Database: Sendable {
     /// Notices the commits of others.
     let foreignCommits: ForeignCommits
     let writing = WritingThread()
+    /// Whether the calling thread is inside ``write(isBulk:_:)``.
+    package var isWrittenByThisThread: Bool { writing.isCurrent }
     /// The loss of transactions that the last opening of the file has found, until it is taken.
     let logLoss = Guarded<LogLoss?>(nil)
     private let snapshots = Guarded(Snapshots())

@@ -43,7 +43,7 @@ final class ForeignCommits: Sendable {
     /// Called after commits of others, on any thread: once for several commits.
     var onCommit: (@Sendable () -> Void)? {
         get { state.withLock { $0.onCommit } }
-        set { state.withLock { $0.onCommit = newValue } }
+        set { state.replace(\.onCommit, with: newValue) }
     }
 
     // MARK: Following

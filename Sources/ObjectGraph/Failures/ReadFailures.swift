@@ -103,7 +103,7 @@ public final class ReadFailures: Sendable {
     /// The handler; see ``ManagedObjectContext/didFailToRead``.
     var handler: Handler? {
         get { state.withLock { $0.handler } }
-        set { state.withLock { $0.handler = newValue } }
+        set { state.replace(\.handler, with: newValue) }
     }
 
     /// Records a failed read. A failure that the list already contains is not reported again.

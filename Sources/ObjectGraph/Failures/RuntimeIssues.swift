@@ -22,7 +22,7 @@ public enum RuntimeIssues {
     /// Called with each message, on any thread. The initial handler writes a line to standard error.
     public static var handler: @Sendable (String) -> Void {
         get { current.withLock { $0 } }
-        set { current.withLock { $0 = newValue } }
+        set { current.replace(\.self, with: newValue) }
     }
 
     /// Writes a message to standard error, as the initial ``handler`` does.

@@ -9,7 +9,7 @@ struct RecentMembers {
     private var entries: [RecentMembersEntry] = []
 
     /// The entry for a relationship's members; nil if there is none in this state.
-    func entry(for members: AnyObject, _ state: RecentMembersEntry.State) -> RecentMembersEntry? {
+    func entry(for members: ToManyMembers, _ state: RecentMembersEntry.State) -> RecentMembersEntry? {
         entries.first { $0.members === members && $0.state == state }
     }
 
@@ -19,7 +19,13 @@ struct RecentMembers {
         if entries.count > Self.limit { entries.removeLast() }
     }
 
-    mutating func remove(_ members: AnyObject) { entries.removeAll { $0.members === members } }
+    mutating func remove(_ members: ToManyMembers) { entries.removeAll { $0.members === members } }
+
+    /// Removes an object that has just been deleted from the arrays that contain it.
+    mutating func remove(_ object: AnyObject, withKey key: Int64) {
+        if entries.isEmpty { return }
+        entries.removeAll { $0.members.contains(key) && !$0.remove(object) }
+    }
 
     /// Empties the list and returns the arrays.
     mutating func removeAll() -> [AnyObject] {
@@ -34,8 +40,9 @@ class RecentMembersEntry {
     /// The numbers that are the same as long as the array is that of the members.
     struct State: Equatable {
         /// The number of changes of the members.
-        let changes: Int
-        /// The number of changes of the deleted or missing state of the context's objects.
+        var changes: Int
+        /// The number of changes of the deleted or missing state of the context's objects, except for the deletion of
+        /// single objects.
         let deletions: Int
         /// The number of times that the table of the members has released objects: as long as it is the same, the
         /// addresses are those of the same objects.
@@ -43,12 +50,43 @@ class RecentMembersEntry {
     }
 
     /// The members, of which there is one object for each relationship of an object.
-    let members: AnyObject
+    let members: ToManyMembers
     /// The state when the array was stored.
     var state: State
+    /// The last object that was removed from the array.
+    private var removed: UnsafeMutableRawPointer?
+    /// Whether the array was read since an object was removed: removing each of many objects would move the rest of the
+    /// array as often, although nobody reads it.
+    private var wasRead = true
 
-    init(_ members: AnyObject, _ state: State) {
+    init(_ members: ToManyMembers, _ state: State) {
         self.members = members
         self.state = state
     }
+
+    /// Records that the array is read.
+    func noteRead() { wasRead = true }
+
+    /// Records that the array is replaced by the present one.
+    func noteReplacement() {
+        removed = nil
+        wasRead = true
+    }
+
+    /// Removes an object from the array. Its deletion and its leaving the relationship both remove it.
+    ///
+    /// - Returns: whether the array is now that of the members without the object.
+    func remove(_ object: AnyObject) -> Bool {
+        let address = Unmanaged.passUnretained(object).toOpaque()
+        if removed == address { return true }
+        guard wasRead, removeFromArray(object) else { return false }
+        removed = address
+        wasRead = false
+        return true
+    }
+
+    /// Removes an object from the array.
+    ///
+    /// - Returns: false if the program is changing the array.
+    func removeFromArray(_ object: AnyObject) -> Bool { false }
 }

@@ -35,12 +35,17 @@ extension ObjectLoader {
         }
     }
 
-    /// A deleted object returns its last known values, and `isDeleted` is true. Damage and values that cannot be
-    /// decoded stay in the list: the program may have copied the substitute to another object.
+    /// A deleted object returns its last known values, and `isDeleted` is true; an optional value that was not known is
+    /// nil. Damage, values that cannot be decoded, and required values that were not known stay in the list: the program
+    /// may have copied the substitute to another object.
     private func forgetFailuresOfDeletedObjects() {
         readFailures.removeAll { failure in
             guard failure.cause is ReadFailures.MissingRow else { return false }
             let entity = identityMap.model.entities[failure.entityIndex]
+            if let slot = failure.slot, case .attribute(let attribute) = entity.properties[slot], !attribute.isOptional
+            {
+                return false
+            }
             guard let object = identityMap.object(forKey: failure.key, of: entity) else { return true }
             return reloadIfUnchanged(object) || object.life.isDeletedOrMissing
         }

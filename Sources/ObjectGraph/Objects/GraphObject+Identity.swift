@@ -1,6 +1,7 @@
 extension GraphObject {
-    /// The identifier; temporary before the first save.
+    /// The identifier; temporary before the first save. Its context finds the object by either identifier.
     public var managedObjectID: ManagedObjectID {
+        defer { if state.pointee.key < 0 { state.pointee.flags.insert(.identified) } }
         guard let handler = state.pointee.handler else {
             return ManagedObjectID(entity: entity, storeUUID: nil, key: ensureKey())
         }

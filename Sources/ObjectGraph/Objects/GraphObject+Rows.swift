@@ -55,13 +55,22 @@ extension GraphObject {
     }
 
     /// Reads the deferred values of the row, which are lost with the row in the store.
-    func keepDeferredValues() {
-        guard let row = state.pointee.row else { return }
-        for slot in 0..<row.slotCount where row.tag(at: slot) == .deferredBlob {
+    ///
+    /// - Parameter limit: The number of bytes after which no further value is read.
+    /// - Returns: the number of bytes that were read.
+    @discardableResult
+    func keepDeferredValues(limit: Int = .max) -> Int {
+        guard let row = state.pointee.row, row.mayHaveDeferredBlobs else { return 0 }
+        var size = 0
+        for slot in 0..<row.slotCount where row.tag(at: slot) == .deferredBlob && size < limit {
             let changes = ensureChanges()
             // A value that cannot be read stays unset, and is reported as missing when the object is inserted again.
-            if changes[slot].isUnset, let blob = try? row.readBlob(at: slot) { changes[slot] = .value(.blob(blob)) }
+            if changes[slot].isUnset, let blob = try? row.readBlob(at: slot) {
+                size += blob.count
+                changes[slot] = .value(.blob(blob))
+            }
         }
+        return size
     }
 
     // MARK: Changes

@@ -35,6 +35,9 @@ struct ObjectFlags: OptionSet {
     /// or none. The object cannot be saved before its changes are dropped.
     static var replaced: ObjectFlags { .init(rawValue: 8192) }
 
+    /// New, and the program has read its temporary identifier, which finds it also after the save.
+    static var identified: ObjectFlags { .init(rawValue: 16384) }
+
     // MARK: Deleting
 
     /// The delete rules of the deleted object have been applied.

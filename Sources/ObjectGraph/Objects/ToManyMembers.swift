@@ -4,9 +4,15 @@
 @usableFromInline
 final class ToManyMembers {
     /// The keys of the members; before the relationship is loaded, those of the added members.
-    @exclusivity(unchecked) private(set) var keys: KeyList {
-        didSet { stamp &+= 1 }
+    private(set) var keys: KeyList {
+        get { list }
+        _modify {
+            stamp &+= 1
+            yield &list
+        }
     }
+    /// A search may build the index of the list, which is no change of the members.
+    @exclusivity(unchecked) private var list: KeyList
     /// A number that differs after each change of the members.
     @exclusivity(unchecked) private(set) var stamp = 0
     /// Whether `keys` contains all members.
@@ -26,14 +32,14 @@ final class ToManyMembers {
 
     /// Makes the members of a relationship that is not loaded.
     init() {
-        keys = KeyList()
+        list = KeyList()
         isLoaded = false
         areAllAdded = false
     }
 
     /// Creates the members of a new object's relationship, which no store has.
     init(new keys: some Sequence<Int64>) {
-        self.keys = KeyList(keys)
+        list = KeyList(keys)
         isLoaded = true
         areAllAdded = true
     }
@@ -86,7 +92,7 @@ final class ToManyMembers {
     var count: Int { keys.count }
 
     /// Whether the key is among ``keys``.
-    func contains(_ key: Int64) -> Bool { keys.contains(key) }
+    func contains(_ key: Int64) -> Bool { list.contains(key) }
 
     /// Whether one of the keys is that of a member that was not added.
     func hasStored(among keys: Set<Int64>) -> Bool {
@@ -111,8 +117,8 @@ final class ToManyMembers {
     /// - Returns: how to restore the key; nil if it was not a member.
     @discardableResult
     func remove(_ key: Int64, isPair: @autoclosure () -> Bool) -> Removal? {
+        if isLoaded, !list.contains(key) { return nil }
         let position = keys.remove(key)
-        if isLoaded, position == nil { return nil }
         let wasAdded = areAllAdded || addedKeys.remove(key) != nil
         guard wasAdded else {
             guard removed.insert(key).inserted else { return nil }
@@ -152,7 +158,7 @@ final class ToManyMembers {
 
     /// Restores a removed member. Returns whether it was missing.
     func revert(_ removal: Removal, of key: Int64) -> Bool {
-        guard !keys.contains(key) else { return false }
+        guard !contains(key) else { return false }
         // The removal of an added member, before the relationship was loaded, has also removed a stored member.
         let isStored = !removal.wasRemoved && removed.remove(key) != nil
         if isStored, !removal.wasAdded || isLoaded {

@@ -10,12 +10,14 @@ extension GraphObject {
         return changedAttribute(at: slot) ?? V.read(Row.nullSlot, 0)
     }
 
-    /// The value of an optional attribute's slot.
+    /// The value of an optional attribute's slot; nil for a value that cannot be read.
     @inlinable @inline(__always)
     public func _$optionalAttribute<V: StorableValue>(at slot: Int, as type: V.Type = V.self) -> V? {
         if _$state.changes == nil, let chunk = _$state.chunk {
             let row = Row(chunk: chunk, offset: _$state.rowOffset)
-            return row.isNull(at: slot) ? nil : V.read(row, slot)
+            let tag = row.tag(at: slot)
+            if tag == .deferredBlob { return row.knownDeferredBlob(at: slot).flatMap { V(storedValue: .blob($0)) } }
+            return tag == .null ? nil : V.read(row, slot)
         }
         return changedAttribute(at: slot)
     }

@@ -199,7 +199,9 @@ extension GraphObject {
         }
         changing(relationship.slot) {
             let key = key()
-            guard let removal = remove(members(of: relationship), key) else { return }
+            let members = members(of: relationship)
+            let removal = removingFromRecentMembers(key, members, of: relationship) { remove(members, key) }
+            guard let removal else { return }
             recorder?.didRemove(key, from: self, relationship, removal)
             noteChange()
         }

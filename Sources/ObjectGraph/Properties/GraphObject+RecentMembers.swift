@@ -19,6 +19,13 @@ private final class RecentArray<M: GraphObject>: RecentMembersEntry {
         swap(&taken, &objects)
         return taken
     }
+
+    override func removeFromArray(_ object: AnyObject) -> Bool {
+        guard !isTaken, let position = objects.firstIndex(where: { $0 === object }) else { return false }
+        objects.remove(at: position)
+        addresses = []
+        return true
+    }
 }
 
 extension GraphObject {
@@ -68,7 +75,7 @@ extension GraphObject {
         _ entry: RecentArray<M>?,
         at slot: Int
     ) {
-        if current.relationship.isOrdered, !change.isAtEnd || !change.removed.isEmpty {
+        if current.relationship.isOrdered, !change.added.isEmpty, !change.isAtEnd || !change.removed.isEmpty {
             return setMembers(change.objects as [any GraphObject], at: slot)
         }
         let removed = change.removed.compactMap { address -> (any GraphObject)? in
@@ -83,6 +90,7 @@ extension GraphObject {
         else { return current.table.recentMembers.remove(current.members) }
         if entry.isTaken { change.update(&entry.addresses) } else { entry.addresses = [] }
         entry.objects = change.objects
+        entry.noteReplacement()
         entry.isTaken = false
         entry.state = current.state
     }
@@ -98,6 +106,7 @@ extension GraphObject {
     ) -> [M]? {
         let current = CurrentMembers(members, relationship, context.identityMap)
         guard let entry = current.entry(of: type), !entry.isTaken else { return nil }
+        entry.noteRead()
         return entry.objects
     }
 
@@ -110,6 +119,25 @@ extension GraphObject {
     ) {
         let current = CurrentMembers(members, relationship, context.identityMap)
         current.table.recentMembers.add(RecentArray(members, current.state, objects))
+    }
+
+    /// Calls `remove`, which removes a member, and removes the object from the array of members that is kept for the
+    /// next read.
+    @inline(__always)
+    func removingFromRecentMembers(
+        _ key: Int64,
+        _ members: ToManyMembers,
+        of relationship: Relationship,
+        _ remove: () -> ToManyMembers.Removal?
+    ) -> ToManyMembers.Removal? {
+        guard members.count >= Self.smallestKeptArray, let context = managedObjectContext else { return remove() }
+        let before = CurrentMembers(members, relationship, context.identityMap)
+        let entry = before.table.recentMembers.entry(for: members, before.state)
+        let removal = remove()
+        if let entry, removal != nil, let object = before.table.object(forKey: key)?.object, entry.remove(object) {
+            entry.state.changes = members.stamp
+        }
+        return removal
     }
 
     /// The members of a to-many relationship of an object in a context.
@@ -138,7 +166,7 @@ private struct CurrentMembers {
     }
 
     var state: RecentMembersEntry.State {
-        .init(changes: members.stamp, deletions: identityMap.deletionStamp, releases: table.releases)
+        .init(changes: members.stamp, deletions: identityMap.unnamedDeletionStamp, releases: table.releases)
     }
 
     /// The array of the members in their present state; nil if it is not stored.

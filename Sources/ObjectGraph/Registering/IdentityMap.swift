@@ -18,9 +18,14 @@ final class IdentityMap {
     /// The permanent keys that were assigned to new objects before their save, by their temporary keys. No access calls
     /// the program.
     @exclusivity(unchecked) private var permanentKeys: [Int64: Int64] = [:]
+    /// The permanent keys of objects whose temporary identifiers the program has read, by their temporary keys.
+    @exclusivity(unchecked) private var keysOfIdentified: [Int64: Int64] = [:]
     /// A number that changes whenever the deleted or missing state of an object changes, and with each save, rollback
     /// and merge.
     @exclusivity(unchecked) private(set) var deletionStamp = 0
+    /// A number that changes with ``deletionStamp``, except for the deletion of a single object, which the arrays of
+    /// recent members that contain the object drop.
+    @exclusivity(unchecked) private(set) var unnamedDeletionStamp = 0
     /// Whether another process may ever have deleted objects of the map.
     @exclusivity(unchecked) private(set) var mayHaveUnverifiedFaults = false
 
@@ -160,7 +165,7 @@ final class IdentityMap {
     /// The current key of an object, for a key that may be an earlier, temporary key.
     func currentKey(of key: Int64) -> Int64 {
         guard key < 0 else { return key }
-        if let current = permanentKeys[key] { return current }
+        if let current = permanentKeys[key] ?? keysOfIdentified[key] { return current }
         return parent?.currentKey(of: key) ?? key
     }
 
@@ -184,16 +189,36 @@ final class IdentityMap {
         handler.table.remove(state.pointee.key)
         handler.table.insert(object, forKey: key, entity: handler.entity.index)
         permanentKeys[state.pointee.key] = key
+        noteKey(key, of: state)
         state.pointee.key = key
     }
 
-    /// Forgets the temporary keys of objects that got permanent keys before their save.
+    /// Records the permanent key of a new object, which still has its temporary key, if the program has read its
+    /// temporary identifier: as long as the context exists, it finds the object by both.
+    @inline(__always)
+    func noteKey(_ key: Int64, of state: UnsafeMutablePointer<ObjectState>) {
+        guard state.pointee.flags.contains(.identified) else { return }
+        state.pointee.flags.remove(.identified)
+        keysOfIdentified[state.pointee.key] = key
+    }
+
+    /// Forgets the temporary keys of objects that got permanent keys before their save, except those that the program
+    /// has read.
     func forgetTemporaryKeys() {
         if !permanentKeys.isEmpty { permanentKeys = [:] }
     }
 
-    /// Records a change of the deleted or missing state of an object.
-    func noteDeletion() { deletionStamp &+= 1 }
+    /// Records a change of the deleted or missing state of any objects.
+    func noteDeletion() {
+        deletionStamp &+= 1
+        unnamedDeletionStamp &+= 1
+    }
+
+    /// Records the deletion of a registered object.
+    func noteDeletion(of object: any GraphObject) {
+        deletionStamp &+= 1
+        object.state.pointee.handler?.table.recentMembers.remove(object, withKey: object.state.pointee.key)
+    }
 
     /// Whether a registered object represents the row of an entity with its key.
     ///

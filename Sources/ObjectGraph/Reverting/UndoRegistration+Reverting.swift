@@ -18,6 +18,7 @@ extension UndoRegistration {
         let changed = ((changeTracker.recorder?.changes ?? []) + recorded.changes).map(\.object)
         for object in changed { object.dropVoidChanges(changeTracker) }
         loader.reloadOutdated(among: changed)
+        realignReloaded(left)
         registerChanges()
         remoteChanges.announceRevert()
     }
@@ -84,6 +85,22 @@ extension UndoRegistration {
         }
         if let destination = registered(present, along: relationship) {
             attach(object, to: destination, along: relationship, inverse)
+        }
+    }
+
+    /// Makes the inverses of reverted to-one relationships agree with the rows that their objects have taken after the
+    /// undo, because another context had set the relationships, too. The store has these members: there is nothing to
+    /// record.
+    private func realignReloaded(_ references: [FormerReference]) {
+        changeTracker.withoutRecording {
+            for reference in references where !reference.object.life.hasChanges {
+                guard let inverse = reference.relationship.inverse else { continue }
+                let key = reference.object.destinationKey(at: reference.relationship.slot)
+                guard let destination = registered(key, along: reference.relationship), destination.life.hasChanges
+                else { continue }
+                attach(reference.object, to: destination, along: reference.relationship, inverse)
+                destination.dropVoidChanges(changeTracker)
+            }
         }
     }
 

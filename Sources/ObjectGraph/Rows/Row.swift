@@ -128,14 +128,18 @@ public struct Row: SlotValues, @unchecked Sendable {
 
     /// The deferred blob; empty if it cannot be read, which the context's next fetch and save report.
     @usableFromInline
-    func deferredBlob(at slot: Int) -> Data {
+    func deferredBlob(at slot: Int) -> Data { knownDeferredBlob(at: slot) ?? Data() }
+
+    /// The deferred blob; nil if it cannot be read, which the context's next fetch and save report.
+    @usableFromInline
+    func knownDeferredBlob(at slot: Int) -> Data? {
         do {
             return try readBlob(at: slot)
         } catch {
             chunk.fields.pointee.readFailures?.add(
                 ReadFailures.Failure(entityIndex: entityIndex, key: key, slot: slot, cause: error)
             )
-            return Data()
+            return nil
         }
     }
 
@@ -161,16 +165,20 @@ public struct Row: SlotValues, @unchecked Sendable {
         }
     }
 
-    /// The value in a slot; null if it was not read.
+    /// The value in a slot; null if it was not read, or is a deferred blob that cannot be read.
     public func value(at slot: Int) -> Value {
         switch tag(at: slot) {
         case .null, .omitted: .null
         case .integer: .integer(integer(at: slot))
         case .real: .real(real(at: slot))
         case .text: .text(text(at: slot))
-        case .blob, .deferredBlob: .blob(blob(at: slot))
+        case .blob: .blob(blob(at: slot))
+        case .deferredBlob: knownDeferredBlob(at: slot).map(Value.blob) ?? .null
         }
     }
+
+    /// Whether values of the row may be deferred.
+    var mayHaveDeferredBlobs: Bool { chunk.fields.pointee.deferredValues != nil }
 
     /// Whether the value in a slot was read.
     func hasValue(at slot: Int) -> Bool { slot < slotCount && tag(at: slot) != .omitted }

@@ -78,6 +78,7 @@ extension SaveOperation {
                 let state = entries[position].state
                 state.borrowedHandler?._withUnsafeGuaranteedRef { handler in
                     handler.table.remove(state.pointee.key)
+                    identityMap.noteKey(row.key, of: state)
                     if releasesUnused, entries[position].isOnlyReference() { return }
                     handler.table.insert(entries[position].reference, forKey: row.key, entity: row.entityIndex)
                     state.pointee.key = row.key

@@ -4,6 +4,9 @@
 final class SaveOperation {
     /// The maximum number of times that the encoding of values may change the set of objects to save.
     private static let maximumPreparations = 100
+    /// The number of bytes of deferred values that a save keeps of the objects that it deletes, at the least: the last
+    /// value may exceed it.
+    private static let keptDeferredBytes = 32 << 20
 
     let mergePolicy: MergePolicy
     let loader: ObjectLoader
@@ -101,6 +104,7 @@ final class SaveOperation {
     private func attempt(resolvingConflictsWith resolution: inout ConflictResolution?) throws -> [SaveChangesRequest]? {
         let preparation = try prepare()
         let write = SaveWrite(preparation, to: loader.stores)
+        keepDeferredValues(of: preparation)
         do {
             try write.run()
         } catch  where !write.committed.isEmpty {
@@ -120,6 +124,15 @@ final class SaveOperation {
         hasCommitted = true
         complete(preparation)
         return preparation.batches.map { $0.takeRequest() }
+    }
+
+    /// Reads the deferred values of deleted objects, which the program may copy to other objects after the save.
+    private func keepDeferredValues(of preparation: borrowing SavePreparation) {
+        var rest = Self.keptDeferredBytes
+        for entry in preparation.deleted where rest > 0 {
+            guard entry.state.pointee.row?.mayHaveDeferredBlobs ?? false else { continue }
+            rest -= entry.object.keepDeferredValues(limit: rest)
+        }
     }
 
     /// Validates and encodes all changes; again if values of the program's types have changed the set of objects to

@@ -113,11 +113,8 @@ final class ContextInbox: Sendable {
     var onRemoteChange: (@Sendable () -> Void)? {
         get { state.withLock { $0.onRemoteChange } }
         set {
-            let isEmpty = state.withLock { state in
-                state.onRemoteChange = newValue
-                return state.announcements.isEmpty
-            }
-            if !isEmpty { newValue?() }
+            state.replace(\.onRemoteChange, with: newValue)
+            if !state.withLock({ $0.announcements.isEmpty }) { newValue?() }
         }
     }
 
@@ -126,6 +123,13 @@ final class ContextInbox: Sendable {
 
     /// - Parameter notifies: Whether ``onRemoteChange`` is called; otherwise with the next announcement.
     func post(_ announcement: Announcement, notifies: Bool = true) {
+        add(announcement, notifies: notifies)?()
+    }
+
+    /// Adds an announcement without calling the program.
+    ///
+    /// - Returns: the ``onRemoteChange`` that is to be called, when no lock is held; nil if none is.
+    func add(_ announcement: Announcement, notifies: Bool = true) -> (@Sendable () -> Void)? {
         // The dropped announcements are released after the lock.
         let (onRemoteChange, dropped) = state.withLock { state -> ((@Sendable () -> Void)?, [Announcement]) in
             let known = state.announcements.count
@@ -136,7 +140,7 @@ final class ContextInbox: Sendable {
             return (isFirst ? state.onRemoteChange : nil, dropped)
         }
         withExtendedLifetime(dropped) {}
-        onRemoteChange?()
+        return onRemoteChange
     }
 
     /// Empties the inbox and returns its announcements, oldest first.

@@ -221,4 +221,13 @@ public final class PersistentStoreCoordinator: Sendable {
     func announce(_ announcement: Announcement, from sender: ContextInbox? = nil, notifies: Bool = true) {
         state.withLock { $0.inboxes.all(except: sender) }.post(announcement, notifies: notifies)
     }
+
+    /// Adds an announcement to the inboxes of all contexts without calling the program.
+    ///
+    /// - Returns: a function that calls the program; it is to be called when no lock is held.
+    func addAnnouncement(_ announcement: Announcement, notifies: Bool = true) -> @Sendable () -> Void {
+        let inboxes = state.withLock { $0.inboxes.all() }
+        let observers = inboxes.compactMap { $0.add(announcement, notifies: notifies) }
+        return { for observer in observers { observer() } }
+    }
 }

@@ -26,7 +26,7 @@ final class StoreFollowers: Sendable {
     /// Called after commits of others to a store were announced to the contexts, on any thread.
     var onCommit: (@Sendable (UUID, CommitsOfOthers) -> Void)? {
         get { state.withLock { $0.onCommit } }
-        set { state.withLock { $0.onCommit = newValue } }
+        set { state.replace(\.onCommit, with: newValue) }
     }
 
     func add(_ store: any SharedStore) {
@@ -78,19 +78,25 @@ extension PersistentStoreCoordinator {
     func follow(_ store: any SharedStore, _ entities: [Entity]) {
         let uuid = store.metadata.uuid
         store.onCommitByOthers { [weak self] commits in
-            guard let self else { return }
+            guard let self else { return {} }
+            let announcement: Announcement
+            var isNotified = true
             if let replacement = commits.replacement {
-                let isComplete = replacement == .complete
-                announce(.replacement(Set(entities.lazy.filter(\.isRoot).map(\.index))), notifies: isComplete)
-                if isComplete { storeFollowers.onCommit?(uuid, commits) }
-                return
+                announcement = .replacement(Set(entities.lazy.filter(\.isRoot).map(\.index)))
+                isNotified = replacement == .complete
+            } else {
+                var known = commits.changes ?? CommittedChanges()
+                // The objects of other stores stay as they are.
+                if commits.changes == nil { for root in entities where root.isRoot { known.addUnknown(root) } }
+                guard !known.isEmpty else { return {} }
+                announcement = .external(known)
             }
-            var known = commits.changes ?? CommittedChanges()
-            // The objects of other stores stay as they are.
-            if commits.changes == nil { for root in entities where root.isRoot { known.addUnknown(root) } }
-            guard !known.isEmpty else { return }
-            announceExternalCommit(known)
-            storeFollowers.onCommit?(uuid, commits)
+            let callObservers = addAnnouncement(announcement, notifies: isNotified)
+            guard isNotified else { return callObservers }
+            return { [storeFollowers] in
+                callObservers()
+                storeFollowers.onCommit?(uuid, commits)
+            }
         }
         storeFollowers.add(store)
     }

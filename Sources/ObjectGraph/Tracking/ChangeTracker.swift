@@ -84,7 +84,7 @@ final class ChangeTracker {
             unlistUpdate(of: object)
             deleted.add(object)
         }
-        identityMap.noteDeletion()
+        identityMap.noteDeletion(of: object)
         unpropagatedDeletes.append(object)
         object.notifyObserversOfExistence()
     }

@@ -26,6 +26,6 @@ extension EncryptionKey {
     /// rethrows its errors.
     public static var provider: (@Sendable (ModelConfiguration) throws -> EncryptionKey?)? {
         get { installedProvider.withLock { $0 } }
-        set { installedProvider.withLock { $0 = newValue } }
+        set { installedProvider.replace(\.self, with: newValue) }
     }
 }

@@ -62,18 +62,20 @@ public protocol DataStoreBatching: DataStore {
 }
 
 extension DataStore {
-    /// Returns the number of results of ``fetch(_:)``.
+    /// Returns the number of models among the results of ``fetch(_:)``.
     public func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int {
         try fetchIdentifiers(request).count
     }
 
-    /// Returns the identifiers of the results of ``fetch(_:)``.
+    /// Returns the identifiers of the models among the results of ``fetch(_:)``, each once.
     public func fetchIdentifiers<T: PersistentModel>(
         _ request: DataStoreFetchRequest<T>
     ) throws -> [PersistentIdentifier] {
         let names = schema.namesOfEntities(under: T.self)
-        // A store may return models of other classes as well.
-        return try fetch(request).fetchedSnapshots.map(\.persistentIdentifier).filter { names.contains($0.entityName) }
+        var seen: Set<PersistentIdentifier> = []
+        // A store may return models of other classes as well, and a model several times.
+        return try fetch(request).fetchedSnapshots.map(\.persistentIdentifier)
+            .filter { names.contains($0.entityName) && seen.insert($0).inserted }
     }
 
     /// - Throws: ``DataStoreError/unsupportedFeature``.

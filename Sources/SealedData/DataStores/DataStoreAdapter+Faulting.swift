@@ -30,7 +30,7 @@ extension DataStoreAdapter {
         for snapshot in try snapshots(with: ids.map(\.key), editingState) {
             let owner = primaryKeys.key(for: snapshot.persistentIdentifier, in: relationship.source)
             if let destinations = try snapshot.destinations(of: relationship) {
-                members[owner] = destinations.compactMap { key(of: $0, along: relationship) }
+                members[owner] = destinations.compactMap { key(of: $0, along: relationship, from: snapshot) }
             } else {
                 ownersWithoutMembers.insert(owner)
             }
@@ -65,7 +65,7 @@ extension DataStoreAdapter {
             }
             let member = primaryKeys.key(for: snapshot.persistentIdentifier, in: relationship.destination)
             return try (snapshot.destinations(of: inverse) ?? []).compactMap { identifier in
-                key(of: identifier, along: inverse).map { ($0, member) }
+                key(of: identifier, along: inverse, from: snapshot).map { ($0, member) }
             }
         }
     }

@@ -26,7 +26,7 @@ extension DataStoreAdapter {
             case .attribute(let attribute): return try snapshot.value(of: attribute)
             case .relationship(let relationship):
                 guard !relationship.isToMany, let destination = try snapshot.destinations(of: relationship)?.first,
-                    let key = self.key(of: destination, along: relationship)
+                    let key = self.key(of: destination, along: relationship, from: snapshot)
                 else { return .null }
                 return .integer(key)
             }
@@ -40,9 +40,16 @@ extension DataStoreAdapter {
         for (slot, value) in values.enumerated() { rows.set(value, at: slot) }
     }
 
-    /// Returns the key of a relationship's destination; nil if its identifier is not permanent.
-    func key(of destination: PersistentIdentifier, along relationship: Relationship) -> Int64? {
-        guard destination.storeIdentifier != nil, isOfEntity(destination, relationship.destination) else { return nil }
+    /// Returns the key of a relationship's destination; nil if its identifier is not permanent. The identifiers of a
+    /// store that assigns none to its models are temporary ones.
+    func key(
+        of destination: PersistentIdentifier,
+        along relationship: Relationship,
+        from snapshot: DefaultSnapshot
+    ) -> Int64? {
+        guard destination.storeIdentifier != nil || snapshot.persistentIdentifier.storeIdentifier == nil,
+            isOfEntity(destination, relationship.destination)
+        else { return nil }
         return primaryKeys.key(for: destination, in: relationship.destination)
     }
 }

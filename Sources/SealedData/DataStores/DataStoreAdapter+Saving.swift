@@ -5,7 +5,8 @@ import ObjectGraph
 extension DataStoreAdapter {
     /// Saves the changes of a context in the store.
     ///
-    /// - Throws: `SaveConflict` if objects were changed since the context read them; `ObjectGraphError.unreadable` if
+    /// - Throws: `SaveConflict` if objects were changed since the context read them, or the store does not have the
+    ///   destinations of changed relationships; `ObjectGraphError.unreadable` if
     ///   values of the changed models cannot be read; errors of the store.
     func execute(_ changes: SaveChangesRequest, with context: ManagedObjectContext?) throws {
         // The request contains only the changes; snapshots contain the whole model, with both sides of its
@@ -13,6 +14,8 @@ extension DataStoreAdapter {
         guard let context else { throw DataStoreError.unsupportedFeature }
         let conflicts = conflicts(of: changes)
         if !conflicts.isEmpty { throw SaveConflict.outdated(conflicts) }
+        let missing = try missingDestinations(of: changes, context)
+        if !missing.isEmpty { throw SaveConflict.missingDestinations(missing) }
 
         let inserted = own(context.insertedObjects)
         let temporary = inserted.map { PersistentIdentifier($0.managedObjectID) }
@@ -27,6 +30,7 @@ extension DataStoreAdapter {
             beforeWriting: context.requireReadableValues
         )
 
+        reportUnassigned(temporary.filter { result.remappedIdentifiers[$0] == nil })
         for (object, identifier) in zip(inserted, temporary) {
             // If the store assigns no permanent identifier, it uses the temporary one.
             let permanent = result.remappedIdentifiers[identifier] ?? identifier
@@ -63,6 +67,54 @@ extension DataStoreAdapter {
             conflicts.append(id(deletion.key, deletion.entity))
         }
         return conflicts
+    }
+
+    /// Returns the changed references to objects that the store does not have: another program, or a context of another
+    /// container, may have deleted them.
+    private func missingDestinations(
+        of changes: SaveChangesRequest,
+        _ context: ManagedObjectContext
+    ) throws -> [WrittenReference] {
+        var references: [WrittenReference] = []
+        func note(_ relationship: Relationship, from source: ManagedObjectID, to key: Int64) {
+            guard key > 0 else { return }
+            let destination = id(key, relationship.destination)
+            references.append(.init(source: source, relationship: relationship, destination: destination))
+        }
+        func note(_ row: Row, where isChanged: (Int) -> Bool) {
+            let entity = model.entities[row.entityIndex]
+            for relationship in entity.relationships where !relationship.isToMany && isChanged(relationship.slot) {
+                note(relationship, from: id(row.key, entity), to: row.integer(at: relationship.slot))
+            }
+        }
+        for row in changes.inserted { note(row) { _ in true } }
+        for (row, update) in zip(changes.updated, changes.updates) { note(row) { update.slots.contains($0) } }
+        for change in changes.memberships {
+            for key in change.added {
+                note(change.relationship, from: id(change.owner, change.relationship.source), to: key)
+            }
+        }
+        guard !references.isEmpty else { return [] }
+        var present = Set(changes.inserted.map(\.key))
+        let unknown = references.filter { !present.contains($0.destination.key) }
+        guard !unknown.isEmpty else { return [] }
+        // The related models of the last fetch may have been deleted since.
+        related.withLock { $0 = [:] }
+        for ids in Dictionary(grouping: unknown.map(\.destination), by: { model.root(of: $0.entity).index }).values {
+            present.formUnion(try newValuesForObjects(with: Array(Set(ids)), with: context).map(\.key))
+        }
+        return unknown.filter { !present.contains($0.destination.key) }
+    }
+
+    /// Reports new models to which the store has assigned no identifiers.
+    private func reportUnassigned(_ identifiers: [PersistentIdentifier]) {
+        guard let first = identifiers.first else { return }
+        RuntimeIssues.report(
+            """
+            the store '\(connection.identifier)' has assigned no permanent identifiers to \(identifiers.count) new models, \
+            the first of class '\(first.entityName)': return them as `remappedIdentifiers` of the result of `save(_:)`
+            """
+        )
     }
 
     /// Notifies contexts of objects whose values in the store differ from the saved ones.

@@ -11,7 +11,7 @@ public import ObjectGraph
 public struct ScanWarnings: Sendable {
     /// The smallest number of rows of a large table.
     public var threshold: Int
-    /// Receives a warning. It is called on the thread of the fetch, and must not use the store.
+    /// Receives a warning. It is called on the thread of the fetch, after its statement has ended.
     public var handler: @Sendable (ScanWarning) -> Void
 
     /// Creates warnings.

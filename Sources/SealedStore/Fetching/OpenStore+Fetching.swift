@@ -5,7 +5,7 @@ extension OpenStore {
     /// Returns the rows that match a request, by one statement, or by several concurrent ones that read a part each.
     func fetch(_ request: FetchRequest, in generation: SnapshotGeneration?) throws -> RowBatch {
         if generation == nil, let rows = try fetchConcurrently(request) { return rows }
-        let rows = try database.read { try fetch(request, in: generation, on: $0) }
+        let rows = try readWithWarnings { try fetch(request, in: generation, on: $0) }
         tableSizes.note(rows, for: request)
         return rows
     }
@@ -14,7 +14,7 @@ extension OpenStore {
     func fetchIDs(_ request: FetchRequest) throws -> [ManagedObjectID] {
         let table = schema.table(of: request.entity)
         let columns = #"t0."_id""# + (table.hasEntityColumn ? #", t0."_entity""# : "")
-        return try database.read { connection in
+        return try readWithWarnings { connection in
             let statement = try FetchStatement(
                 request,
                 columns: columns,
@@ -40,7 +40,7 @@ extension OpenStore {
         var request = request
         request.sort = []
         let isLimited = request.limit != nil || request.offset > 0
-        return try database.read { connection in
+        return try readWithWarnings { connection in
             let statement = try FetchStatement(
                 request,
                 columns: isLimited ? "1" : "count(*)",

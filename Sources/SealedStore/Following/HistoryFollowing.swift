@@ -25,9 +25,10 @@ final class HistoryFollowing: Sendable {
     }
 
     private let state = Guarded(State())
-    /// Held while changes are read and announced, so that a caller whose commit another thread has read finds it
-    /// announced. Recursive, because a receiver may commit to another store with the file.
-    private let announcing = NSRecursiveLock()
+    /// Held while changes are read and passed to their receiver, so that a caller whose commit another thread has read
+    /// finds it there. The program's observers are called later: one may commit to another store with the file, whose
+    /// observers commit to this one.
+    private let announcing = NSLock()
 
     /// Forgets the position, after the file was opened again: it may be a copy from an earlier time.
     func forget() {
@@ -96,16 +97,13 @@ final class HistoryFollowing: Sendable {
 
     /// Begins at the present end of the history.
     func begin(_ store: OpenStore) {
-        announcing.lock()
-        defer { announcing.unlock() }
-        _ = commits(to: store)
+        announcing.withLock { _ = commits(to: store) }
     }
 
-    /// Calls a function with the commits of others since the last call.
-    func announce(_ store: OpenStore, _ body: (CommitsOfOthers) -> Void) {
-        announcing.lock()
-        defer { announcing.unlock() }
-        body(commits(to: store))
+    /// Passes the commits of others since the last call to a receiver, and calls the observers.
+    func announce(_ store: OpenStore, to receiver: CommitReceiver) {
+        let callObservers = announcing.withLock { receiver(commits(to: store)) }
+        callObservers()
     }
 
     private func commits(to store: OpenStore) -> CommitsOfOthers {

@@ -86,17 +86,18 @@ extension OpenStore {
                 || database.fileMark(of: connection) != closedFile.withLock(\.self)
             try verifyAgain(on: connection)
             // Before the first use of the file: a save must not write to a row that is another one now.
-            if isReplaced { announceReplacement(precedesUse: true) }
+            if isReplaced { _ = announceReplacement(precedesUse: true) }
         }
         guard isReopened else { return }
         closedFile.withLock { $0 = nil }
         reportLogLoss()
-        if isReplaced { announceReplacement(precedesUse: false) }
+        if isReplaced { announceReplacement(precedesUse: false)() }
     }
 
-    private func announceReplacement(precedesUse: Bool) {
-        guard let receive = replacementReceiver.withLock(\.self) else { return }
-        receive(CommitsOfOthers(replacement: precedesUse ? .imminent : .complete))
+    /// - Returns: a function that calls the observers, when no lock is held.
+    private func announceReplacement(precedesUse: Bool) -> @Sendable () -> Void {
+        guard let receive = replacementReceiver.withLock(\.self) else { return {} }
+        return receive(CommitsOfOthers(replacement: precedesUse ? .imminent : .complete))
     }
 
     /// Checks a file that was opened again, and discards data about the earlier one.

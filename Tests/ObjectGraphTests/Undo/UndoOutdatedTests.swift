@@ -51,6 +51,58 @@ import Testing
     }
 
     // context                            another one
+    //                                    perhaps sets the author of the book, and saves
+    // sets the author of the book
+    //                                    otherwise sets it now, and saves
+    // undoes the change
+    @Test(arguments: StoreKind.allCases, [("Book", "author", "Author", "books")])
+    func `a member of another context whose reference was undone is in the list`(
+        kind: StoreKind,
+        names: (member: String, reference: String, owner: String, list: String)
+    ) throws {
+        for scenario in 0..<16 {
+            let bit = { (position: Int) in scenario & (1 << position) != 0 }
+            let store = try TestStore(kind)
+            let context = store.context()
+            let other =
+                bit(0) ? store.context() : ManagedObjectContext(coordinator: try store.anotherCoordinator())
+            let (book, author) = (context.make(names.member), context.make(names.owner, ["name": "a"]))
+            let unrelated = context.make(names.member)
+            try context.save()
+            context.undoManager = UndoManager()
+            if bit(1) { #expect(author[many: names.list].isEmpty) }
+            func setElsewhere() throws {
+                try other.counterpart(of: book)[one: names.reference] = try other.counterpart(of: author)
+                try other.save()
+            }
+            if bit(2) { try setElsewhere() }
+            book[one: names.reference] = author
+            if !bit(2) { try setElsewhere() }
+            if bit(3) {
+                context.processPendingChanges()
+                _ = try context.all(names.owner)
+            }
+            context.undoManager?.undo()
+            let comment = Comment("scenario \(scenario)")
+            func expectEqualSides() {
+                let isMember = author[many: names.list].contains { $0 === book }
+                #expect(isMember == (book[one: names.reference] === author), comment)
+            }
+            expectEqualSides()
+            unrelated["name"] = "changed"
+            context.processPendingChanges()
+            try context.save()
+            expectEqualSides()
+            _ = try context.all(names.member)
+            _ = try context.all(names.owner)
+            expectEqualSides()
+            let fresh = store.context()
+            let stored = try fresh.all(names.owner)[0][many: names.list].count
+            #expect(author[many: names.list].count == stored, comment)
+        }
+    }
+
+    // context                            another one
     // deletes a member, and saves
     // undoes the deletion
     //                                    adds another member, and saves

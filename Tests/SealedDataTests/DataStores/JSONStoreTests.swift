@@ -246,6 +246,70 @@ import Testing
         #expect(try trip("Kyoto", other).isBooked)
     }
 
+    @Test(arguments: [false, true])
+    func `a reference to a model that another container has deleted is not saved`(isToMany: Bool) throws {
+        let context = try savedContext(try container())
+        let oslo = try trip("Oslo", context)
+        let far = try #require(try trip("Kyoto", context).tags.first { $0.label == "far" })
+        let stop = Stop("harbour")
+        let elsewhere = ModelContext(try container())
+        elsewhere.delete(try #require(try elsewhere.fetch(FetchDescriptor<Tag>()).first { $0.label == "far" }))
+        elsewhere.delete(try trip("Oslo", elsewhere))
+        try elsewhere.save()
+        if isToMany {
+            let kyoto = try trip("Kyoto", context)
+            kyoto.days = 8
+            kyoto.tags = [far]
+        } else {
+            context.insert(stop)
+            stop.trip = oslo
+        }
+        try context.save()
+        let fresh = ModelContext(try container())
+        if isToMany {
+            #expect(try trip("Kyoto", fresh).tags.isEmpty)
+            #expect(try trip("Kyoto", fresh).days == 8)
+        } else {
+            #expect(try fresh.fetch(FetchDescriptor<Stop>()).first { $0.title == "harbour" }?.trip == nil)
+        }
+    }
+
+    @Test func `a model of which a store returns several snapshots counts once`() throws {
+        let context = ModelContext(
+            try ModelContainer(
+                for: Trip.self,
+                configurations: RepeatingStoreConfiguration(name: "Trips", fileURL: folder.file("trips.json"))
+            )
+        )
+        for name in ["Kyoto", "Oslo"] { context.insert(Trip(name)) }
+        try context.save()
+        #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 2)
+        #expect(try context.fetchIdentifiers(FetchDescriptor<Trip>()).count == 2)
+        #expect(try context.fetch(FetchDescriptor<Trip>()).count == 2)
+    }
+
+    @Test func `relationships of a store that assigns no identifiers remain`() throws {
+        let container = try ModelContainer(
+            for: Trip.self,
+            configurations: RepeatingStoreConfiguration(
+                name: "Trips",
+                isAssigning: false,
+                fileURL: folder.file("t.json")
+            )
+        )
+        let context = ModelContext(container)
+        let kyoto = Trip("Kyoto")
+        context.insert(kyoto)
+        kyoto.stops = [Stop("temple"), Stop("garden")]
+        kyoto.tags = [Tag("far")]
+        try context.save()
+        let other = ModelContext(container)
+        let found = try trip("Kyoto", other)
+        #expect(Set(found.stops.map(\.title)) == ["temple", "garden"])
+        #expect(found.tags.map(\.label) == ["far"])
+        #expect(found.stops.allSatisfy { $0.trip === found })
+    }
+
     @Test func `an erased store is empty`() throws {
         let container = try container()
         let context = try savedContext(container)
