@@ -16,6 +16,8 @@ public final class OpenStore: Sendable {
     let schema: StoreSchema
     /// The schema of the file; another one than ``schema`` if the file is read with another model.
     let fileSchema: StoreSchema
+    /// What the opening has set aside.
+    private let newlySetAside: [SetAside]
     let statements: EntityStatements
     let states: FileStates
     let deferredBlobs: DeferredBlobs
@@ -52,6 +54,7 @@ public final class OpenStore: Sendable {
         _ plan: SchemaPlan,
         _ states: FileStates,
         _ metadata: StoreMetadataTable,
+        newlySetAside: [SetAside] = [],
         ownsDatabase: Bool = true
     ) {
         var keyless = description
@@ -68,6 +71,7 @@ public final class OpenStore: Sendable {
         self.states = states
         schema = plan.schema
         fileSchema = plan.fileSchema
+        self.newlySetAside = newlySetAside
         model = schema.model
         statements = plan.statements
         deferredBlobs = DeferredBlobs(database, schema, states)
@@ -108,7 +112,7 @@ public final class OpenStore: Sendable {
             historyFollowing.noteCommit(of: written)
             return result
         } catch DatabaseError.constraint(let violation) where violation.kind == .unique {
-            throw schema.notUnique(violation)
+            throw fileSchema.notUnique(violation)
         }
     }
 
@@ -125,6 +129,23 @@ public final class OpenStore: Sendable {
             of its transactions lie behind the gap\(copy)
             """
         )
+    }
+
+    /// Reports what the opening has set aside.
+    func reportSetAside() {
+        guard !newlySetAside.isEmpty else { return }
+        RuntimeIssues.report(
+            """
+            the model of the program does not have \(newlySetAside.map { "'\($0)'" }.joined(separator: ", ")), which the \
+            store at \(description.url?.path ?? "") holds: it is set aside, and comes back with a model that has it
+            """
+        )
+    }
+
+    /// The schema of all that the tables hold in the state of a connection, which is that of the file if it is read with
+    /// another model.
+    func schemaOfFile(on connection: Connection) throws -> StoreSchema {
+        readsOtherModel ? fileSchema : try states.state(on: connection).schema.ofFile
     }
 
     /// - Throws: ``SealedStoreError/isMigrating(operation:)`` for the store of a migration stage: the transaction of the

@@ -114,13 +114,14 @@ open class SealedStore: IncrementalStore, SharedStore, @unchecked Sendable {
     ///   its metadata or its schema differ from those that a store writes.
     ///
     /// A store whose last saves were lost in a power failure opens without them, and `RuntimeIssues` receives their
-    /// number.
+    /// number. It also receives the names of entities and properties that the store holds and the model does not have.
     open class func loadMetadata(
         of description: PersistentStoreDescription,
         for model: ManagedObjectModel
     ) throws -> Self {
         let opened = try StoreOpening(model: model, description: description).open()
         opened.reportLogLoss()
+        opened.reportSetAside()
         return self.init(opened)
     }
 

@@ -43,6 +43,9 @@ public enum SealedStoreError: Error, Hashable, Sendable {
     /// A migration rebuilds a table, and the index of this name, which another program has added, cannot be built on
     /// it. The file is unchanged.
     case foreignIndex(String)
+    /// Objects cannot be deleted, since objects that are set aside require them: the program's model does not have their
+    /// entity. Contains its name, and that of its required relationship.
+    case requiredBySetAside(entity: String, property: String)
     /// SQLite reported success, but did not write all rows of an entity; the save was rolled back.
     case notWritten(entity: String)
     /// A row contains a value that the store never writes. Contains the entity and the property, or an internal column
@@ -92,6 +95,9 @@ extension SealedStoreError: CustomStringConvertible {
         case .foreignIndex(let name):
             "the index '\(name)' of another program cannot be built on the migrated table, and the store is unchanged: "
                 + "remove the index, and create it again after the migration"
+        case .requiredBySetAside(let entity, let property):
+            "objects cannot be deleted: '\(entity).\(property)', which this program's model does not have and which is set "
+                + "aside in the store, requires them"
         case .notWritten(let entity): "rows of '\(entity)' were not written, and the save was rolled back"
         case .damagedRow(let entity, let property):
             "a row of '\(entity)' is damaged: '\(property)' holds a value that the store never writes"

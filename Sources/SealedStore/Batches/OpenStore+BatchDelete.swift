@@ -122,6 +122,7 @@ private struct BatchDelete {
             default: continue
             }
         }
+        try store.clearAsideReferences(to: root, history, on: connection) { "\($0) IN (\(keys))" } binding: { _ in }
     }
 
     private func run(_ sql: String) throws {

@@ -22,11 +22,21 @@ struct ContentCheck {
     private let schema: StoreSchema
     /// The entities that the store holds.
     let entities: [Entity]
+    /// The model of the program that numbers members; nil for that of the schema.
+    private let numbering: ManagedObjectModel?
 
-    /// - Parameter entityNames: The names of the entities that the store holds; nil for all.
-    init(_ connection: Connection, _ schema: StoreSchema, entityNames: Set<String>?) {
+    /// - Parameters:
+    ///   - entityNames: The names of the entities that the store holds; nil for all.
+    ///   - model: The model of the program, if it does not have all of the schema.
+    init(
+        _ connection: Connection,
+        _ schema: StoreSchema,
+        entityNames: Set<String>?,
+        numbered model: ManagedObjectModel? = nil
+    ) {
         self.connection = connection
         self.schema = schema
+        numbering = model === schema.model ? nil : model
         entities = schema.model.entities.filter { entityNames?.contains($0.name) ?? true }
     }
 
@@ -166,7 +176,9 @@ struct ContentCheck {
     /// Checks the positions of members in the members' own rows.
     private func checkOrder(_ relationship: Relationship) throws -> [StoreProblem] {
         guard let inverse = relationship.inverse,
-            let position = schema.table(of: relationship.destination).positionColumns[relationship]
+            let position = schema.table(of: relationship.destination).positionColumns[relationship],
+            // A program without the relationship does not number the members, which get new positions when it returns.
+            numbering.map({ $0.relationship(like: relationship) != nil }) ?? true
         else { return [] }
         return try checkOrder(
             of: relationship,

@@ -36,7 +36,7 @@ extension OpenStore {
                 problems: problems,
                 pageCount: pages.pageCount,
                 logPageCount: pages.logFrameCount,
-                uncheckedIndexes: comparesWords ? [] : schema.indexes.filter(\.isFullText).map(\.place.description)
+                uncheckedIndexes: comparesWords ? [] : fileSchema.indexes.filter(\.isFullText).map(\.place.description)
             )
         } catch DatabaseError.damaged {
             return StoreReport(
@@ -55,10 +55,10 @@ extension OpenStore {
     /// - Parameter comparesWords: Whether the words of full-text indexes are compared; becomes false if another process
     ///   writes for so long that they cannot be.
     private func checkContent(_ progress: WorkProgress, _ comparesWords: inout Bool) throws -> [StoreProblem] {
-        let entityNames = readsOtherModel ? nil : description.entityNames
         let problems = try database.read { connection in
             try progress.interrupting(connection) {
-                let schema = readsOtherModel ? fileSchema : try states.state(on: connection).schema
+                let schema = try schemaOfFile(on: connection)
+                let entityNames = checkedEntityNames(schema)
                 let indexes = IndexCheck(connection, schema, entityNames: entityNames)
                 var problems: [StoreProblem] = []
                 do {
@@ -67,14 +67,14 @@ extension OpenStore {
                     let damage = try Self.damage(found: connection, schema.indexes)
                     guard damage.isEmpty else { return damage }
                     try progress.show(600)
-                    problems += try ContentCheck(connection, fileSchema, entityNames: entityNames)
+                    problems += try ContentCheck(connection, schema, entityNames: entityNames, numbered: self.schema.model)
                         .problems { try progress.show(600 + Int(300 * $0)) }
                     problems += try indexes.problems()
                 } catch DatabaseError.damagedIndex {
                     problems += try indexes.unreadable()
                 }
-                problems += try HistoryCheck(connection: connection, model: fileSchema.model).problems()
-                problems += try ExchangeCheck(connection: connection, model: fileSchema.model).problems()
+                problems += try HistoryCheck(connection: connection, model: schema.model).problems()
+                problems += try ExchangeCheck(connection: connection, model: schema.model).problems()
                 return problems
             }
         }
@@ -88,13 +88,18 @@ extension OpenStore {
         }
     }
 
+    /// The names of the entities that the store holds; nil for all entities of a schema.
+    func checkedEntityNames(_ schema: StoreSchema) -> Set<String>? {
+        schema.model === model ? description.entityNames : nil
+    }
+
     /// The full-text indexes that differ from their texts in the latest state.
     private func mismatchedTexts(_ progress: WorkProgress) throws -> [StoreProblem] {
-        guard schema.indexes.contains(where: \.isFullText) else { return [] }
+        guard fileSchema.indexes.contains(where: \.isFullText) else { return [] }
         return try database.write { connection in
             try progress.interrupting(connection) {
-                let schema = try states.state(on: connection).schema
-                return try IndexCheck(connection, schema, entityNames: description.entityNames).mismatchedTexts()
+                let schema = try schemaOfFile(on: connection)
+                return try IndexCheck(connection, schema, entityNames: checkedEntityNames(schema)).mismatchedTexts()
             }
         }
     }

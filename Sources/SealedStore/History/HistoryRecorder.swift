@@ -28,6 +28,8 @@ final class HistoryRecorder {
     private var members: [Int: [Int64: [Int: CollectedMembers]]] = [:]
     /// The keys of inserted objects by root entity, in the order of their insertion.
     private var inserted: [Int: [ClosedRange<Int64>]] = [:]
+    /// The objects with cleared references in relationships that the model does not have.
+    private var aside: [Relationship: Set<Int64>] = [:]
     /// The objects that an import has inserted.
     private var imported: [(entity: Entity, keys: ClosedRange<Int64>)] = []
 
@@ -144,6 +146,19 @@ final class HistoryRecorder {
         guard let inverse = relationship.inverse else { return }
         note(inverse, of: member)
         if hasPairs { add(.init(added: [owner], removed: [], order: nil), to: inverse, of: member) }
+    }
+
+    /// Records that objects have lost references in a relationship that the model does not have.
+    func noteAside(_ keys: [Int64], of relationship: Relationship) {
+        if !keys.isEmpty { aside[relationship, default: []].formUnion(keys) }
+    }
+
+    /// Adds the changes of ``noteAside(_:of:)``, without values.
+    private func addAside() {
+        for (relationship, keys) in aside.sorted(by: { $0.key.index < $1.key.index }) {
+            let slots = SlotSet([.relationship(relationship)])
+            for key in keys.sorted() { encoder.add(.update, relationship.source, slots, keys: key...key) }
+        }
     }
 
     /// Records that objects were inserted.
@@ -269,6 +284,7 @@ final class HistoryRecorder {
     func finish() throws -> Int64? {
         for (entity, keys) in imported { try addInsertions([keys.lowerBound..<keys.upperBound + 1], of: entity, []) }
         try addRelated()
+        addAside()
         guard !encoder.isEmpty else { return nil }
         if identifiesObjects {
             var identifiers = GlobalIdentifierSequence()

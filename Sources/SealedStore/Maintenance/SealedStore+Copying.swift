@@ -113,7 +113,9 @@ extension SealedStore {
     /// and in other processes. Other containers and processes that have the store open throw `DatabaseError.moved` at
     /// their next use, and open it again. ``space()`` returns a lower bound of the gain beforehand.
     ///
-    /// - Parameter progress: Receives the finished part. It can be cancelled until the files are exchanged.
+    /// - Parameters:
+    ///   - removingSetAside: Whether the data is removed before that is set aside, see ``removeSetAside()``.
+    ///   - progress: Receives the finished part. It can be cancelled until the files are exchanged.
     /// - Returns: The space before and afterwards.
     /// - Throws: `DatabaseError.busy` if a connection writes or reads for longer than the busy timeout;
     ///   `ObjectGraphError.storeIsReadOnly`; ``SealedStoreError/isMigrating(operation:)`` in the code of a migration
@@ -123,10 +125,14 @@ extension SealedStore {
     ///   one back; `CancellationError`.
     /// - Complexity: O(*n*) in the size of the file, in bounded memory.
     @discardableResult
-    public func compact(progress: Progress? = nil) throws -> (before: StoreSpace, after: StoreSpace) {
+    public func compact(
+        removingSetAside: Bool = false,
+        progress: Progress? = nil
+    ) throws -> (before: StoreSpace, after: StoreSpace) {
         guard !description.isReadOnly else { throw ObjectGraphError.storeIsReadOnly }
         try opened.requireOwnDatabase(for: "compact")
         let before = try space()
+        if removingSetAside { try removeSetAside() }
         try opened.database.compact(progress: progress ?? Progress(totalUnitCount: 100))
         return (before, try space())
     }

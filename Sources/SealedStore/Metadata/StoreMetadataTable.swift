@@ -8,7 +8,10 @@ struct StoreMetadataTable {
     let uuid: UUID
     /// The version of the file format.
     let formatVersion: Int
+    /// The model of the program that has opened the store last.
     private(set) var model: ManagedObjectModel
+    /// The model of the tables, if they also hold what ``model`` does not have; otherwise nil. See ``ModelUnion``.
+    private(set) var union: ManagedObjectModel?
     private(set) var names: SchemaNames
     /// The columns with texts that are not in normalization form C, see ``TextForms``.
     let columnsOfMixedForms: Set<String>
@@ -24,6 +27,7 @@ struct StoreMetadataTable {
         uuid: UUID,
         formatVersion: Int,
         model: ManagedObjectModel,
+        union: ManagedObjectModel? = nil,
         names: SchemaNames,
         columnsOfMixedForms: Set<String> = [],
         modelVersion: ModelVersion? = nil,
@@ -33,6 +37,7 @@ struct StoreMetadataTable {
         self.uuid = uuid
         self.formatVersion = formatVersion
         self.model = model
+        self.union = union
         self.names = names
         self.columnsOfMixedForms = columnsOfMixedForms
         self.modelVersion = modelVersion
@@ -40,10 +45,14 @@ struct StoreMetadataTable {
         self.history = history
     }
 
-    /// The metadata with another model, and with other names unless they are nil.
-    func with(model: ManagedObjectModel, names: SchemaNames? = nil) -> StoreMetadataTable {
+    /// The model of the tables.
+    var fileModel: ManagedObjectModel { union ?? model }
+
+    /// The metadata with other models, and with other names unless they are nil.
+    func with(model: ManagedObjectModel, union: ManagedObjectModel?, names: SchemaNames? = nil) -> StoreMetadataTable {
         var copy = self
         copy.model = model
+        copy.union = union
         if let names { copy.names = names }
         return copy
     }
@@ -71,9 +80,11 @@ struct StoreMetadataTable {
     static let otherOrderKey = "reordered"
 
     private enum Key: String, CaseIterable {
-        case uuid, format, model, names, version, migrations
+        case uuid, format, model, union, names, version, migrations
     }
 
+    /// The key of the row with the model of the tables.
+    static let unionKey = Key.union.rawValue
     /// The keys of the rows that every store has.
     static let requiredKeys = Set([Key.uuid, .format, .model, .names].map(\.rawValue))
 
@@ -88,8 +99,17 @@ struct StoreMetadataTable {
             (.names, String(decoding: try encoder.encode(names), as: UTF8.self)),
         ]
         if let modelVersion { values.append((.version, modelVersion.description)) }
-        if migrationCount > 0 { values.append((.migrations, String(migrationCount))) }
         let rows = MetadataRows(connection: connection)
+        if migrationCount > 0 {
+            values.append((.migrations, String(migrationCount)))
+        } else {
+            try rows.remove(Key.migrations.rawValue)
+        }
+        if let union {
+            values.append((.union, String(decoding: try encoder.encode(union), as: UTF8.self)))
+        } else {
+            try rows.remove(Key.union.rawValue)
+        }
         for (key, value) in values { try rows.set(key.rawValue, value) }
     }
 
@@ -139,6 +159,7 @@ struct StoreMetadataTable {
             uuid: uuid,
             formatVersion: formatVersion,
             model: try decode(.model, in: values, orTakeFrom: models),
+            union: values[Key.union.rawValue] == nil ? nil : try decode(.union, in: values, orTakeFrom: models),
             names: try decode(.names, in: values, orTakeFrom: names),
             columnsOfMixedForms: Set(
                 values.keys.filter { $0.hasPrefix(mixedFormsPrefix) }.map {

@@ -32,7 +32,12 @@ struct DuplicateMerge {
         description.options[SealedStore.modelVersionOption] = nil
         description.options[SealedStore.migrationStagesOption] = nil
         description.options[SealedStore.duplicateRulesOption] = nil
-        let opening = StoreOpening(model: relaxed, description: description, checked: opening.checked)
+        let opening = StoreOpening(
+            model: relaxed,
+            description: description,
+            checked: opening.checked,
+            removesMissing: opening.removesMissing
+        )
         _ = try opening.reading(relaxed).update(on: connection, progress: progress?.part(0, of: 2))
         let part = progress?.part(1, of: 2)
         for (number, constraint) in constraints.enumerated() {
@@ -87,7 +92,7 @@ struct DuplicateMerge {
         _ progress: MigrationProgress?
     ) throws {
         let metadata = try SchemaPlan.metadata(on: connection).metadata
-        let schema = StoreSchema(model: model, names: metadata.names)
+        let schema = StoreSchema(model: model, names: metadata.names, file: metadata.union)
         guard let entity = model.entitiesByName[constraint.entity],
             let indexed = IndexedTable(entity, schema.table(of: entity), constraint.properties)
         else { return }

@@ -5,8 +5,10 @@ struct MigrationChecks {
     private let context: MigrationContext
     private(set) var all: [MigrationCheck] = []
 
-    init(_ context: MigrationContext, _ tables: [TableMigration]) {
+    /// - Parameter refusesLosses: Whether data that has no place in the new model is a problem.
+    init(_ context: MigrationContext, _ tables: [TableMigration], refusesLosses: Bool) {
         self.context = context
+        if refusesLosses { checkLosses() }
         for table in tables {
             if context.nextKeys[table.root.name] == .some(nil) {
                 add(table.root, nil, .exhaustedKeys, "SELECT 1")
@@ -39,6 +41,57 @@ struct MigrationChecks {
         for member in source.members where member.new.isAbstract {
             add(member.new, nil, .abstractEntity, count(source, [member.old], []))
         }
+    }
+
+    // MARK: Losses
+
+    /// Checks that entities and properties without a place in the new model have no data.
+    private mutating func checkLosses() {
+        let mapping = context.mapping
+        for entity in mapping.old.entities where !entity.isAbstract {
+            let table = context.oldSchema.table(of: entity)
+            let isOwn = RowSource.condition([entity], table, "s")
+            guard let new = mapping.newEntities[entity] else {
+                add(entity, nil, .lost, "SELECT count(*) FROM \(table.name) AS s WHERE \(isOwn)")
+                continue
+            }
+            let kept = Set(new.properties.compactMap { mapping.old(of: $0, in: new) })
+            for property in entity.properties where !kept.contains(property) {
+                switch property {
+                case .attribute:
+                    guard let column = table.column(of: property)?.name else { continue }
+                    let sql = "SELECT count(*) FROM \(table.name) AS s WHERE \(isOwn) AND s.\(column) IS NOT NULL"
+                    add(entity, property.name, .lost, sql)
+                case .relationship(let relationship) where !hasOtherSide(relationship):
+                    add(entity, property.name, .lost, count(relationship, owners: [entity]))
+                case .relationship: continue
+                }
+            }
+        }
+    }
+
+    /// Whether the pairs of an old relationship are kept as those of its inverse.
+    private func hasOtherSide(_ relationship: Relationship) -> Bool {
+        guard let inverse = relationship.inverse, inverse !== relationship else { return false }
+        return inverse.source.family.allSatisfy { member in
+            guard let new = context.mapping.newEntities[member] else { return true }
+            return new.properties.contains { context.mapping.old(of: $0, in: new) == .relationship(inverse) }
+        }
+    }
+
+    /// The statement that counts the pairs of an old relationship.
+    private func count(_ relationship: Relationship, owners: [Entity]) -> String {
+        let pairs = PairSource(
+            relationship,
+            isReversed: false,
+            owners: owners,
+            members: relationship.destination.family,
+            foreignMembers: [],
+            ownerOffset: 0,
+            memberOffset: 0,
+            context.oldSchema
+        )
+        return "SELECT count(*) FROM (\(pairs.selection))"
     }
 
     // MARK: Attributes
@@ -214,16 +267,6 @@ struct MigrationChecks {
 
     private mutating func checkOtherKind(of property: Property, _ old: Relationship, _ members: [Entity]) {
         guard let entity = context.mapping.new.entitiesByName[property.declaringEntityName] else { return }
-        let pairs = PairSource(
-            old,
-            isReversed: false,
-            owners: members,
-            members: old.destination.family,
-            foreignMembers: [],
-            ownerOffset: 0,
-            memberOffset: 0,
-            context.oldSchema
-        )
-        add(entity, property.name, .otherKind, "SELECT count(*) FROM (\(pairs.selection))")
+        add(entity, property.name, .otherKind, count(old, owners: members))
     }
 }

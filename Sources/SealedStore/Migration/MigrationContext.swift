@@ -75,9 +75,9 @@ struct MigrationContext {
         self.old = old
         self.file = file
         self.defaultValues = defaultValues
-        let mapping = ModelMapping(from: old.model, to: model)
+        let mapping = ModelMapping(from: old.fileModel, to: model)
         self.mapping = mapping
-        let oldSchema = StoreSchema(model: old.model, names: old.names)
+        let oldSchema = StoreSchema(model: old.fileModel, names: old.names)
         self.oldSchema = oldSchema
         // Tables and the objects that belong to them get new names.
         let tables = oldSchema.tables.map(\.name) + oldSchema.joinTables.compactMap { $0?.name }

@@ -24,19 +24,29 @@ struct MigrationPlan {
     /// Whether tables or indexes change.
     var changesTables: Bool { steps.contains { $0.kind != .recordModel } }
 
+    /// The models after a migration.
+    struct Target {
+        /// The model of the program.
+        let own: ManagedObjectModel
+        /// The model of the tables, see ``ModelUnion``.
+        let union: ManagedObjectModel
+        /// Whether the migration is refused if data has no place in ``union``.
+        let refusesLosses: Bool
+    }
+
     /// - Parameter file: The state of the file to which the metadata belong.
     init(
         from old: StoreMetadataTable,
-        to model: ManagedObjectModel,
+        to target: Target,
         _ file: MigratedFile,
         defaultValues: SealedStore.DefaultValues?
     ) throws {
-        let context = MigrationContext(from: old, to: model, file, defaultValues: defaultValues)
+        let context = MigrationContext(from: old, to: target.union, file, defaultValues: defaultValues)
         let tables = zip(context.roots, context.sources).map { TableMigration($0, $1, context) }
         var statements = MigrationStatements(context, tables)
         statements.build()
         steps = statements.steps
-        checks = MigrationChecks(context, tables).all
+        checks = MigrationChecks(context, tables, refusesLosses: target.refusesLosses).all
         schema = context.newSchema
         sources = TableSources(context, tables)
         nextKeys = context.nextKeys.compactMapValues(\.self)
@@ -44,7 +54,8 @@ struct MigrationPlan {
         metadata = StoreMetadataTable(
             uuid: old.uuid,
             formatVersion: old.formatVersion,
-            model: try Self.recorded(model, context.newSchema.names),
+            model: try Self.recorded(target.own, context.newSchema.names),
+            union: target.union === target.own ? nil : try Self.recorded(target.union, context.newSchema.names),
             names: context.newSchema.names,
             columnsOfMixedForms: tables.reduce(into: []) { $0.formUnion($1.mixedColumns) },
             modelVersion: old.modelVersion,
@@ -53,12 +64,16 @@ struct MigrationPlan {
         )
     }
 
-    /// The model with the indexes of the store, as a store records it. Indexes of other programs stay declared.
+    /// The model with the indexes of the store, as a store records it. Indexes of other programs stay declared, as far as
+    /// the model has their properties.
     static func recorded(_ model: ManagedObjectModel, _ names: SchemaNames) throws -> ManagedObjectModel {
         var declarations = model.declarations.map(\.recorded)
         for position in declarations.indices {
+            let properties = model.entities[position].propertiesByName
             for index in names.indexes
-            where index.entity == declarations[position].name && !declarations[position].indexes.contains(index.index) {
+            where index.entity == declarations[position].name && !declarations[position].indexes.contains(index.index)
+                && index.index.properties.allSatisfy({ properties[$0] != nil })
+            {
                 declarations[position].indexes.append(index.index)
             }
         }

@@ -8,6 +8,10 @@ public struct MigrationPreview: Sendable {
     public let steps: [MigrationStep]
     /// The differences between the models, one on each line.
     public let differences: [String]
+    /// The entities and properties of the store that the model does not have, and that would be set aside.
+    public internal(set) var setAside: [SetAside] = []
+    /// The entities and properties that are set aside now, and that the model has again.
+    public internal(set) var returning: [SetAside] = []
     /// The reasons for which the migration would throw.
     public let problems: [MigrationProblem]
     /// The stored values that the types of the program's properties do not accept; empty for a model without classes.
@@ -46,6 +50,14 @@ extension SealedStore {
         try StoreOpening.examineDatabase(description) { connection in
             preview = try reading.preview(on: connection)
             let stored = try SchemaPlan.metadata(on: connection).metadata
+            let after = reading.setAside(from: stored)
+            let before = stored.setAside
+            preview?.setAside = after.filter { !before.contains($0) }
+            preview?.returning = before.filter { item in
+                reading.own.entitiesByName[item.entity].map { entity in
+                    item.property.map { entity.propertiesByName[$0] != nil } ?? true
+                } ?? false
+            }
             preview?.unreadableValues = try reading.unreadableValues(stored, acceptance, on: connection)
         }
         guard let preview else { preconditionFailure("A database is open that was not verified.") }
@@ -54,11 +66,17 @@ extension SealedStore {
 }
 
 extension StoreReading {
+    /// What is set aside after an opening.
+    fileprivate func setAside(from stored: StoreMetadataTable) -> [SetAside] {
+        SetAside.items(in: ModelUnion.of(own, stored, removesMissing: removesMissing).model, beyond: own)
+    }
+
     fileprivate func preview(on connection: Connection) throws -> MigrationPreview {
         let (stored, schemaText) = try SchemaPlan.metadata(on: connection)
         try requireKnownVersion(stored)
-        guard case .shape(let differences) = ModelChange.from(stored.model, to: own) else {
-            return try previewOfUpdate(stored, on: connection)
+        let change = change(from: stored)
+        guard case .shape(let differences) = change else {
+            return try previewOfUpdate(stored, change.differences, on: connection)
         }
         let plan = try migration(from: stored, schemaText, on: connection)
         let problems = try checked.problems(plan.checks, on: connection, progress: nil)
@@ -83,9 +101,14 @@ extension StoreReading {
     }
 
     /// The steps for a store that needs no migration: opening adds indexes, and records rules and the version.
-    private func previewOfUpdate(_ stored: StoreMetadataTable, on connection: Connection) throws -> MigrationPreview {
+    private func previewOfUpdate(
+        _ stored: StoreMetadataTable,
+        _ differences: [String],
+        on connection: Connection
+    ) throws -> MigrationPreview {
         let names = try IndexUpdate.names(adding: own, to: stored, on: connection)
-        let schema = StoreSchema(model: own, names: names)
+        let union = ModelUnion.of(own, stored, removesMissing: removesMissing).model
+        let schema = StoreSchema(model: own, names: names, file: union === own ? nil : union)
         var steps = names.indexes.filter { !stored.names.indexes.contains($0) }.compactMap { name in
             SchemaIndex(name, model: own, table: schema.table).map { index in
                 MigrationStep(.buildIndex, name.entity, name.index.properties, index.creation + index.population)
@@ -95,7 +118,7 @@ extension StoreReading {
         if needsUpdate(stored) { steps.append(MigrationStep(.recordModel)) }
         return MigrationPreview(
             steps: steps,
-            differences: [],
+            differences: differences,
             problems: [],
             expectedSpace: buildsIndex ? try Self.growthByIndexes * size(on: connection) : 0
         )

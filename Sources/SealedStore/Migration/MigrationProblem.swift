@@ -24,11 +24,14 @@ public struct MigrationProblem: Hashable, Sendable {
         case duplicates(properties: [String])
         /// The keys of several hierarchies that become one exceed 64 bits.
         case exhaustedKeys
+        /// The new model does not have the entity or the property, which has data and cannot be set aside: the model uses
+        /// its name otherwise, or no longer has the hierarchy or the inverse to which it belongs.
+        case lost
     }
 
-    /// The name of the entity in the new model.
+    /// The name of the entity in the new model; of ``Kind-swift.enum/lost``, that in the old model.
     public let entity: String
-    /// The name of the property in the new model; nil for a problem of the whole entity.
+    /// The name of the property in the same model; nil for a problem of the whole entity.
     public let property: String?
     /// The rule that the rows violate.
     public let kind: Kind
@@ -46,7 +49,12 @@ public struct MigrationProblem: Hashable, Sendable {
 
 extension MigrationProblem {
     /// Whether a store with the problem cannot be read with the new model either.
-    var preventsReading: Bool { if case .duplicates = kind { false } else { true } }
+    var preventsReading: Bool {
+        switch kind {
+        case .duplicates, .lost: false
+        default: true
+        }
+    }
 }
 
 extension MigrationProblem: CustomStringConvertible {
@@ -69,6 +77,7 @@ extension MigrationProblem: CustomStringConvertible {
             case .foreignMembers(let destination): "members that are not of the entity '\(destination)'"
             case .duplicates: "the same values as another row in properties that become unique"
             case .exhaustedKeys: "keys that exceed 64 bits"
+            case .lost: "data that the model has no place for, and that cannot be set aside: a migration plan can remove it"
             }
         return "\(place): \(rule) (\(rows) row(s))"
     }

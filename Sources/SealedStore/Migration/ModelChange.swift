@@ -7,11 +7,30 @@ enum ModelChange: Sendable {
     case none
     /// Rules that do not affect data: the store records the new model.
     case rules
+    /// Entities or properties that the tables hold beside those of the program, or held aside until now: the store
+    /// records the new models. Contains the differences, one on each line.
+    case visibility([String])
     /// Entities or properties: the store must be migrated. Contains the differences, one on each line.
     case shape([String])
 
-    /// Whether the store need not be migrated.
-    var keepsShape: Bool { if case .shape = self { false } else { true } }
+    /// Whether the models have the same entities and properties.
+    var keepsShape: Bool {
+        switch self {
+        case .none, .rules: true
+        case .visibility, .shape: false
+        }
+    }
+
+    /// The differences between the entities and properties, one on each line.
+    var differences: [String] {
+        switch self {
+        case .none, .rules: []
+        case .visibility(let differences), .shape(let differences): differences
+        }
+    }
+
+    /// Whether the tables of the store need not be migrated.
+    var keepsTables: Bool { if case .shape = self { false } else { true } }
 
     private struct Key: Hashable {
         let stored: [ObjectIdentifier]

@@ -192,7 +192,9 @@ struct StagedMigration {
             let (willMigrate, didMigrate) = entry.isInferred ? (nil, nil) : (stage.willMigrate, stage.didMigrate)
             if let willMigrate { try run(willMigrate, at: position - 1, database, connection) }
             let stored = try SchemaPlan.metadata(on: connection).metadata
-            let target = versionOpening(position, description(at: position, of: stored.model, isTarget: true))
+            var target = versionOpening(position, description(at: position, of: stored.model, isTarget: true))
+            // The plan says what the version does not have, but nothing of a store that has none of its versions.
+            target.removesMissing = !entry.isInferred
             _ = try target.update(target.reading(target.ownModel()), database, on: connection, progress: progress)
             if let didMigrate { try run(didMigrate, at: position, database, connection) }
             try record(position, hasRunCode: willMigrate != nil || didMigrate != nil, on: connection)

@@ -26,7 +26,7 @@ extension StoreReading {
         on connection: Connection
     ) throws -> [UnreadableValues] {
         let mapping = ModelMapping(from: stored.model, to: own)
-        let schema = StoreSchema(model: stored.model, names: stored.names)
+        let schema = StoreSchema(model: stored.model, names: stored.names, file: stored.union)
         var found: [UnreadableValues] = []
         for entity in own.entities {
             guard let oldEntity = mapping.old(of: entity) else { continue }

@@ -56,7 +56,7 @@ final class FileStates: Sendable {
         migrationCount = content.metadata.migrationCount
         last = Guarded(nil)
         guard let version = content.version else { return }
-        let state = state(of: content.metadata)
+        let state = state(of: content.metadata, plan)
         last.withLock { $0 = (version, state) }
         guard let connection else { return }
         connection.annotate(Seen(self, version: version, state: state))
@@ -106,45 +106,45 @@ final class FileStates: Sendable {
 
     private func read(on connection: Connection) throws -> FileState {
         let metadata: StoreMetadataTable
-        let sources: TableSources?
+        let current: SchemaPlan
         let file = try SchemaPlan.metadata(on: connection)
-        let current = file.metadata
-        guard current.uuid == uuid else { throw SealedStoreError.damagedMetadata("uuid") }
+        let stored = file.metadata
+        guard stored.uuid == uuid else { throw SealedStoreError.damagedMetadata("uuid") }
         // First: the tables may fit the model after a migration, too, with rows and columns that have other names, or
         // be readable through another mapping.
-        guard current.migrationCount == migrationCount else {
-            throw SealedStoreError.migratedByAnotherProgram(differences(from: current))
+        guard stored.migrationCount == migrationCount else {
+            throw SealedStoreError.migratedByAnotherProgram(differences(from: stored))
         }
         do {
             // The tables fit a later version that differs in rules only.
-            try reading.requireKnownVersion(current)
-            let content = try reading.fittingContent(on: connection, known: file)
-            (metadata, sources) = (content.metadata, content.plan.sources)
+            try reading.requireKnownVersion(stored)
+            (metadata, current) = try reading.fittingContent(on: connection, known: file)
         } catch SealedStoreError.modelMismatch(let differences) {
             throw SealedStoreError.migratedByAnotherProgram(differences)
         } catch SealedStoreError.newerModel(let found, _) {
             throw SealedStoreError.migratedByAnotherProgram(["the store is now of version \(found) of the model"])
         }
-        guard sources == plan.sources else {
+        guard current.sources == plan.sources else {
             throw SealedStoreError.migratedByAnotherProgram(["the indexes of the store have changed"])
         }
-        // The plan also has names for the entities of the model that the file does not hold.
-        let names = metadata.names.completed(for: plan.schema.model)
-        guard names.differsInIndexesOnly(from: plan.schema.names) else {
-            throw SealedStoreError.damagedMetadata("names")
-        }
-        return state(of: metadata)
+        // The names of what the model does not have may change.
+        let model = reading.own
+        guard metadata.names.limited(to: model) == plan.schema.names.limited(to: model),
+            current.hasRows(like: plan)
+        else { throw SealedStoreError.damagedMetadata("names") }
+        return state(of: metadata, current)
     }
 
     private func differences(from stored: StoreMetadataTable) -> [String] {
-        if case .shape(let differences) = ModelChange.from(stored.model, to: reading.own) { return differences }
+        if case .shape(let differences) = stored.change(to: reading.own) { return differences }
         return plan.sources == nil ? [] : ["the store has got the program's model"]
     }
 
-    private func state(of metadata: StoreMetadataTable) -> FileState {
+    /// - Parameter plan: The plan of the state, whose tables of the model are those of the time of opening.
+    private func state(of metadata: StoreMetadataTable, _ plan: SchemaPlan) -> FileState {
         let conditions = FileConditions(
             columnsOfMixedForms: metadata.columnsOfMixedForms,
-            missingIndexes: Set(plan.schema.names.indexes).subtracting(metadata.names.indexes),
+            missingIndexes: Set(self.plan.schema.names.indexes).subtracting(metadata.names.indexes),
             history: metadata.history?.recording
         )
         return plan.fileStates.value(for: conditions) { FileState(plan.schema.with(conditions)) }

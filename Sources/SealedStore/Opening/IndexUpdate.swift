@@ -49,13 +49,16 @@ struct IndexUpdate {
         to names: SchemaNames,
         _ merged: (_ declared: [FetchIndexDescription], _ stored: [FetchIndexDescription]) -> [FetchIndexDescription]
     ) throws -> StoreMetadataTable {
-        let declarations = stored.model.declarations.map { declaration in
-            var declaration = declaration
-            let declared = own.entitiesByName[declaration.name]?.description.indexes ?? []
-            declaration.indexes = merged(declared, declaration.indexes)
-            return declaration
+        func change(_ model: ManagedObjectModel) throws -> ManagedObjectModel {
+            let declarations = model.declarations.map { declaration in
+                var declaration = declaration
+                let declared = own.entitiesByName[declaration.name]?.description.indexes ?? []
+                declaration.indexes = merged(declared, declaration.indexes)
+                return declaration
+            }
+            return try ManagedObjectModel(entities: declarations)
         }
-        let updated = stored.with(model: try ManagedObjectModel(entities: declarations), names: names)
+        let updated = stored.with(model: try change(stored.model), union: try stored.union.map(change), names: names)
         let old = indexes(of: stored)
         let new = indexes(of: updated)
         for (name, index) in old where new[name] == nil { for sql in index.removal { try connection.execute(sql) } }
@@ -67,7 +70,7 @@ struct IndexUpdate {
     }
 
     private func indexes(of metadata: StoreMetadataTable) -> [SchemaNames.IndexName: SchemaIndex] {
-        let schema = StoreSchema(model: metadata.model, names: metadata.names)
+        let schema = StoreSchema(model: metadata.fileModel, names: metadata.names)
         var indexes: [SchemaNames.IndexName: SchemaIndex] = [:]
         for name in metadata.names.indexes {
             indexes[name] = SchemaIndex(name, model: schema.model, table: schema.table)

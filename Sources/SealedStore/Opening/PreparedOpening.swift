@@ -58,7 +58,14 @@ final class PreparedOpening: Sendable {
                 try opened.examined?.content
                 ?? opening.update(database, reading, staged, reached: &reached, progress: progress)
             let states = opened.examined?.states ?? FileStates(content, reading)
-            let store = OpenStore(opening.description, database, content.plan, states, content.metadata)
+            let store = OpenStore(
+                opening.description,
+                database,
+                content.plan,
+                states,
+                content.metadata,
+                newlySetAside: content.newlySetAside
+            )
             try store.beginHistory()
             return store
         }

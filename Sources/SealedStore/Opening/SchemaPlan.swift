@@ -14,8 +14,8 @@ final class SchemaPlan: Sendable {
     let statements: EntityStatements
     /// The states of files by their conditions, so that all stores with the plan find the statements of a state.
     let fileStates = Guarded(BoundedCache<FileConditions, FileState>(limit: 16))
-    /// The part of the model that the file holds.
-    private let own: ManagedObjectModel
+    /// The model of the file's tables.
+    private let file: ManagedObjectModel
     /// The expected schema of the file, created when it is first needed.
     private let expected = Guarded<ExpectedSchema?>(nil)
     /// The schemas that proved equal to the expected one. There are several, since the objects of a schema may have been
@@ -26,6 +26,7 @@ final class SchemaPlan: Sendable {
     private struct Key: Hashable {
         let entities: [ObjectIdentifier]
         let own: [ObjectIdentifier]
+        let file: [ObjectIdentifier]
         let names: SchemaNames
     }
 
@@ -76,8 +77,8 @@ final class SchemaPlan: Sendable {
         )
         if let known = checked.withLock({ $0.value(for: content) }) { return known }
         let metadata = try StoreMetadataTable.read(on: connection)
-        if case .shape = ModelChange.from(metadata.model, to: own) { return nil }
-        let plan = try verified(schemaText, on: connection, for: model, own: own, names: metadata.names)
+        guard metadata.change(to: own).keepsTables else { return nil }
+        let plan = try verified(schemaText, on: connection, for: model, own: own, metadata)
         checked.withLock { _ = $0.insert((metadata, plan), for: content) }
         return (metadata, plan)
     }
@@ -97,9 +98,9 @@ final class SchemaPlan: Sendable {
         on connection: Connection,
         for model: ManagedObjectModel,
         own: ManagedObjectModel,
-        names: SchemaNames
+        _ metadata: StoreMetadataTable
     ) throws -> SchemaPlan {
-        let plan = try shared(model, own: own, names: names)
+        let plan = try shared(model, own: own, file: metadata.tableModel(for: own), names: metadata.names)
         try plan.verify(schemaText, on: connection)
         return plan
     }
@@ -108,29 +109,40 @@ final class SchemaPlan: Sendable {
     ///
     /// - Parameters:
     ///   - own: The part of the model that the file holds.
+    ///   - file: The model of the file's tables; `own` if they hold nothing else.
     ///   - names: The names that the file recorded.
-    /// - Throws: ``SealedStoreError/damagedMetadata(_:)`` if the names do not fit the model.
+    /// - Throws: ``SealedStoreError/damagedMetadata(_:)`` if the names do not fit the models.
     static func shared(
         _ model: ManagedObjectModel,
         own: ManagedObjectModel,
+        file: ManagedObjectModel,
         names: SchemaNames
     ) throws -> SchemaPlan {
         let names = names.preferringIndexes(of: own)
         let key = Key(
             entities: model.entities.map(ObjectIdentifier.init),
             own: own === model ? [] : own.entities.map(ObjectIdentifier.init),
+            file: file === own ? [] : file.entities.map(ObjectIdentifier.init),
             names: names
         )
         return try known.value(for: key) {
-            try names.validate(for: own)
-            return SchemaPlan(model, own: own, names: names)
+            guard file === own || file.includes(own) else {
+                throw SealedStoreError.damagedMetadata(StoreMetadataTable.unionKey)
+            }
+            try names.validate(for: file)
+            return SchemaPlan(model, own: own, file: file, names: names)
         }
     }
 
-    private init(_ model: ManagedObjectModel, own: ManagedObjectModel, names: SchemaNames) {
-        self.own = own
-        schema = StoreSchema(model: model, names: names)
-        fileSchema = schema
+    private init(
+        _ model: ManagedObjectModel,
+        own: ManagedObjectModel,
+        file: ManagedObjectModel,
+        names: SchemaNames
+    ) {
+        self.file = file
+        schema = StoreSchema(model: model, names: names, file: file === own ? nil : file)
+        fileSchema = schema.ofFile
         sources = nil
         statements = EntityStatements(schema)
     }
@@ -146,13 +158,22 @@ final class SchemaPlan: Sendable {
         own: ManagedObjectModel,
         _ migration: MigrationPlan
     ) {
-        self.own = own
+        file = own
         var names = migration.metadata.names
         names.indexes = migration.sources.indexes
         schema = StoreSchema(model: model, names: names, sources: migration.sources)
-        fileSchema = StoreSchema(model: stored.model, names: stored.names)
+        fileSchema = StoreSchema(model: stored.fileModel, names: stored.names)
         sources = migration.sources
         statements = EntityStatements(schema)
+    }
+
+    /// Whether the rows of the model's tables have the same form as in another plan of the model.
+    func hasRows(like other: SchemaPlan) -> Bool {
+        self === other
+            || zip(schema.tables, other.schema.tables).allSatisfy { $0.hasEntityColumn == $1.hasEntityColumn }
+                && zip(schema.joinTables, other.schema.joinTables).allSatisfy {
+                    $0?.name == $1?.name && $0?.owner == $1?.owner
+                }
     }
 
     /// Checks that the schema of a file is that of the plan.
@@ -165,7 +186,7 @@ final class SchemaPlan: Sendable {
     private func compare(on connection: Connection) throws {
         let expected = expected.withLock { expected in
             if let expected { return expected }
-            let made = ExpectedSchema(own === schema.model ? schema : StoreSchema(model: own, names: schema.names))
+            let made = ExpectedSchema(file === schema.model ? schema : StoreSchema(model: file, names: schema.names))
             expected = made
             return made
         }

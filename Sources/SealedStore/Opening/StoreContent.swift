@@ -9,6 +9,8 @@ struct StoreContent {
     let plan: SchemaPlan
     /// The version of the schema; nil if it is not the last committed one.
     let version: Int64?
+    /// What the opening has set aside.
+    var newlySetAside: [SetAside] = []
 
     init(
         _ metadata: StoreMetadataTable,
@@ -34,6 +36,13 @@ struct StoreReading: Sendable {
     let duplicateRules: [DuplicateRule]
     /// The results of the checks of an opening.
     let checked: MigrationCheckResults
+    /// Whether a migration removes what the model does not have, as a stage of a plan does, instead of setting it aside.
+    let removesMissing: Bool
+
+    /// The difference between a store and the model.
+    func change(from stored: StoreMetadataTable) -> ModelChange {
+        stored.change(to: own, removesMissing: removesMissing)
+    }
 
     /// Reads the metadata of a store that fits the model, possibly under other names, without a change of its tables.
     ///
@@ -44,11 +53,11 @@ struct StoreReading: Sendable {
         known: (metadata: StoreMetadataTable, schemaText: SchemaText)? = nil
     ) throws -> (metadata: StoreMetadataTable, plan: SchemaPlan) {
         let (stored, schemaText) = try known ?? SchemaPlan.metadata(on: connection)
-        guard case .shape(let differences) = ModelChange.from(stored.model, to: own) else {
-            return (stored, try schemaPlan(schemaText, on: connection, names: stored.names))
+        guard case .shape(let differences) = stored.change(to: own) else {
+            return (stored, try schemaPlan(schemaText, on: connection, stored))
         }
         guard isReadOnly, allowsMigration else { throw SealedStoreError.modelMismatch(differences) }
-        let migration = try migration(from: stored, schemaText, on: connection)
+        let migration = try migration(from: stored, schemaText, on: connection, isForReading: true)
         let obstacles = migration.sources.obstacles
         guard obstacles.isEmpty else { throw Self.cannotRead(differences, obstacles) }
         // Without known results, which belong to the connections of the opening.
@@ -56,7 +65,7 @@ struct StoreReading: Sendable {
             .filter(\.preventsReading)
         guard problems.isEmpty else { throw SealedStoreError.cannotMigrate(problems) }
         let plan = SchemaPlan(reading: stored, with: model, own: own, migration)
-        let metadata = migration.metadata.with(model: migration.metadata.model, names: plan.schema.names)
+        let metadata = migration.metadata.with(model: migration.metadata.model, union: nil, names: plan.schema.names)
         // The file itself is not migrated.
         return (metadata.with(migrationCount: stored.migrationCount), plan)
     }
@@ -78,14 +87,17 @@ struct StoreReading: Sendable {
     ) throws -> StoreContent? {
         // The file may be another one than that of an earlier attempt.
         checked.removeAll()
-        if let (metadata, plan) = try SchemaPlan.fitting(on: connection, for: model, own: own) {
+        if let (metadata, plan) = try SchemaPlan.fitting(on: connection, for: model, own: own),
+            try isExamined(metadata, staged)
+        {
             try requireKnownVersion(metadata)
             guard isReadOnly || !needsUpdate(metadata) else { return nil }
             return try StoreContent(metadata, plan, on: connection, isCommitted: true)
         }
         let (stored, schemaText) = try SchemaPlan.metadata(on: connection)
         try requireKnownVersion(stored)
-        if !isReadOnly, allowsMigration, case .shape = ModelChange.from(stored.model, to: own) {
+        let change = ModelChange.from(stored.model, to: own)
+        if !isReadOnly, allowsMigration, !change.keepsShape {
             // A refused file stays as it is, so problems are found before any code can write.
             if !staged.stages.isEmpty {
                 try staged.examine(on: connection, progress: progress)
@@ -96,20 +108,28 @@ struct StoreReading: Sendable {
             guard problems.isEmpty else { throw SealedStoreError.cannotMigrate(problems) }
             return nil
         }
-        if isReadOnly, allowsMigration, case .shape(let differences) = ModelChange.from(stored.model, to: own),
-            try staged.hasCodeAhead(of: stored)
-        {
-            throw Self.cannotRead(differences, ["the stages of the migration run code"])
+        if isReadOnly, allowsMigration, !change.keepsShape, try staged.hasCodeAhead(of: stored) {
+            throw Self.cannotRead(change.differences, ["the stages of the migration run code"])
         }
         let (metadata, plan) = try fittingContent(on: connection)
         guard isReadOnly || !needsUpdate(metadata) else { return nil }
         return try StoreContent(metadata, plan, on: connection, isCommitted: true)
     }
 
-    /// Whether opening changes a store that has the shape of the model.
+    /// Whether a store whose tables fit the model needs no further examination: the stages of a plan do not concern it.
+    ///
+    /// - Throws: ``SealedStoreError/modelMismatch(_:)`` if other entities and properties would be set aside than before,
+    ///   and the store may not be migrated.
+    private func isExamined(_ stored: StoreMetadataTable, _ staged: StagedMigration) throws -> Bool {
+        guard case .visibility(let differences) = stored.change(to: own) else { return true }
+        guard allowsMigration else { throw SealedStoreError.modelMismatch(differences) }
+        return staged.stages.isEmpty
+    }
+
+    /// Whether opening changes a store whose tables fit the model.
     func needsUpdate(_ stored: StoreMetadataTable) -> Bool {
         if !stored.names.missingIndexes(of: own).isEmpty { return true }
-        if case .rules = ModelChange.from(stored.model, to: own), allowsMigration { return true }
+        if case .none = ModelChange.from(stored.model, to: own) {} else if allowsMigration { return true }
         return isLater(than: stored)
     }
 
@@ -132,51 +152,82 @@ struct StoreReading: Sendable {
     ) {
         let (stored, schemaText) = try SchemaPlan.metadata(on: connection)
         var hasMigrated = false
-        switch ModelChange.from(stored.model, to: own) {
-        case .shape(let differences):
+        switch change(from: stored) {
+        case .shape(let differences), .visibility(let differences):
             guard allowsMigration else { throw SealedStoreError.modelMismatch(differences) }
+            if change(from: stored).keepsTables {
+                try record(stored, on: connection)
+                break
+            }
             let migration = try migration(from: stored, schemaText, on: connection)
             _ = try StoreMigration(migration, checked, on: connection, progress: progress).run()
             hasMigrated = true
-        case .rules where allowsMigration:
-            let recorded = stored.with(model: try MigrationPlan.recorded(own, stored.names))
-            try recorded.write(on: connection)
-            if !StoreSchema(model: recorded.model).makesTables(of: StoreSchema(model: stored.model)) {
-                try StoreMetadataTable.noteOtherOrder(on: connection)
-            }
+        case .rules where allowsMigration: try record(stored, on: connection)
         case .none, .rules: break
         }
         if !hasMigrated { _ = try IndexUpdate(on: connection, for: model, own: own).addMissing() }
         let (updated, newSchemaText) = try SchemaPlan.metadata(on: connection)
+        try complete(updated, from: stored, on: connection)
         if isLater(than: updated) { try updated.with(modelVersion: modelVersion).writeNoticeably(on: connection) }
         // The result is verified like any file that is opened, before the commit.
-        let plan = try schemaPlan(newSchemaText, on: connection, names: updated.names)
+        let plan = try schemaPlan(newSchemaText, on: connection, updated)
         let content = try StoreContent(updated, plan, on: connection, isCommitted: false)
         return (content, hasMigrated)
+    }
+
+    /// Records the models of a store whose tables do not change.
+    private func record(_ stored: StoreMetadataTable, on connection: Connection) throws {
+        let recorded = try stored.opened(by: own, removesMissing: removesMissing)
+        try recorded.write(on: connection)
+        if !StoreSchema(model: recorded.fileModel).makesTables(of: StoreSchema(model: stored.fileModel)) {
+            try StoreMetadataTable.noteOtherOrder(on: connection)
+        }
+    }
+
+    /// Completes what a migration cannot take from the tables if something comes back that was set aside.
+    private func complete(_ updated: StoreMetadataTable, from stored: StoreMetadataTable, on connection: Connection)
+        throws
+    {
+        guard !Set(stored.setAside).isSubset(of: updated.setAside) else { return }
+        // Programs without an ordered relationship do not number its members.
+        let schema = StoreSchema(model: updated.fileModel, names: updated.names)
+        try ContentRepair(connection, schema, entityNames: nil).renumberMembers()
     }
 
     // MARK: Parts
 
     /// The plan of a migration of a file. The schema of the file is first checked against its metadata.
+    ///
+    /// - Parameter isForReading: Whether the plan is not carried out.
     func migration(
         from stored: StoreMetadataTable,
         _ schemaText: SchemaText,
-        on connection: Connection
+        on connection: Connection,
+        isForReading: Bool = false
     ) throws -> MigrationPlan {
-        // Without a common entity, the migration would remove all objects: the file belongs to another program.
-        let mapping = ModelMapping(from: stored.model, to: own)
-        if mapping.newEntities.isEmpty, !stored.model.entities.isEmpty {
+        // Without a common entity, all objects would be set aside: the file belongs to another program.
+        let mapping = ModelMapping(from: stored.fileModel, to: own)
+        if mapping.newEntities.isEmpty, !stored.fileModel.entities.isEmpty {
+            let mapping = ModelMapping(from: stored.model, to: own)
             let differences = ModelComparison(mapping).differences
             throw SealedStoreError.modelMismatch([SealedStoreError.noCommonEntity] + differences)
         }
         _ = try SchemaPlan.verified(
             schemaText,
             on: connection,
-            for: stored.model,
-            own: stored.model,
-            names: stored.names
+            for: stored.fileModel,
+            own: stored.fileModel,
+            stored
         )
-        return try MigrationPlan(from: stored, to: own, MigratedFile(on: connection), defaultValues: defaultValues)
+        let target: MigrationPlan.Target =
+            isForReading
+            ? .init(own: own, union: own, refusesLosses: false)
+            : .init(
+                own: own,
+                union: ModelUnion.of(own, stored, removesMissing: removesMissing).model,
+                refusesLosses: !removesMissing
+            )
+        return try MigrationPlan(from: stored, to: target, MigratedFile(on: connection), defaultValues: defaultValues)
     }
 
     /// The problems that no rule for duplicates resolves.
@@ -198,8 +249,8 @@ struct StoreReading: Sendable {
     private func schemaPlan(
         _ schemaText: SchemaText,
         on connection: Connection,
-        names: SchemaNames
+        _ metadata: StoreMetadataTable
     ) throws -> SchemaPlan {
-        try SchemaPlan.verified(schemaText, on: connection, for: model, own: own, names: names)
+        try SchemaPlan.verified(schemaText, on: connection, for: model, own: own, metadata)
     }
 }

@@ -11,6 +11,8 @@ struct StoreOpening {
     let description: PersistentStoreDescription
     /// The results of the checks before a migration.
     var checked = MigrationCheckResults()
+    /// ``StoreReading/removesMissing``.
+    var removesMissing = false
 
     /// - Throws: `ModelError` if a relationship or an inheritance leads from the store's entities to those of another
     ///   store; `DatabaseError` if the file cannot be opened; ``SealedStoreError`` if it does not fit the model.
@@ -77,8 +79,9 @@ struct StoreOpening {
         reached: inout Int?,
         progress: MigrationProgress?
     ) throws -> StoreContent {
+        let before = try database.read { try SchemaPlan.metadata(on: $0).metadata.setAside }
         if reading.allowsMigration { try staged.run(on: database, reached: &reached, progress: progress) }
-        let (content, hasMigrated) = try staged.reportingVersion(reached) {
+        var (content, hasMigrated) = try staged.reportingVersion(reached) {
             try waitingForOtherPrograms(on: database, progress) {
                 try database.write(isBulk: true) { connection in
                     // Another program may have migrated the store to a later version meanwhile.
@@ -90,6 +93,7 @@ struct StoreOpening {
         }
         if hasMigrated { Self.shortenLog(of: database) }
         progress?.report(1)
+        content.newlySetAside = content.metadata.setAside.filter { !before.contains($0) }
         return content
     }
 
@@ -160,7 +164,8 @@ struct StoreOpening {
             modelVersion: version,
             defaultValues: try option(SealedStore.defaultValuesOption, as: SealedStore.DefaultValues.self),
             duplicateRules: try duplicateRules(),
-            checked: checked
+            checked: checked,
+            removesMissing: removesMissing
         )
     }
 
@@ -286,11 +291,31 @@ extension SealedStore {
         try recordedModel(of: description).model
     }
 
+    /// Returns the model of a store together with what is set aside in it. A store that is opened with it, for reading or
+    /// writing, has everything again.
+    ///
+    /// - Throws: As ``model(of:)``.
+    public static func modelWithSetAside(of description: PersistentStoreDescription) throws -> ManagedObjectModel {
+        try recordedMetadata(of: description).fileModel
+    }
+
+    /// Returns what a store holds and the model of its last program does not have.
+    ///
+    /// - Throws: As ``model(of:)``.
+    public static func setAside(in description: PersistentStoreDescription) throws -> [SetAside] {
+        try recordedMetadata(of: description).setAside
+    }
+
     /// Returns the model of a store, and the value of ``modelVersionOption`` with which it was last opened; nil if
     /// there was none.
     package static func recordedModel(
         of description: PersistentStoreDescription
     ) throws -> (model: ManagedObjectModel, version: String?) {
+        let metadata = try recordedMetadata(of: description)
+        return (metadata.model, metadata.modelVersion?.description)
+    }
+
+    private static func recordedMetadata(of description: PersistentStoreDescription) throws -> StoreMetadataTable {
         var metadata: StoreMetadataTable?
         try StoreOpening.examineDatabase(description) { connection in
             // Until this check, the table might be a view.
@@ -298,6 +323,6 @@ extension SealedStore {
             metadata = try StoreMetadataTable.read(on: connection)
         }
         guard let metadata else { preconditionFailure("A database is open that was not verified.") }
-        return (metadata.model, metadata.modelVersion?.description)
+        return metadata
     }
 }

@@ -235,8 +235,7 @@ struct QueryGenerator {
         guard object.entity.rootIndex == entity.rootIndex else { return "0" }
         let table = schema.table(of: entity)
         guard table.hasEntityColumn else { return "(\(object.alias).\"_id\" IS NOT NULL)" }
-        let codes = entity.family.compactMap { table.codes[$0] }.sorted().map(String.init)
-        let test = "\(object.alias).\"_entity\" IN (\(codes.joined(separator: ", ")))"
+        let test = "\(object.alias).\"_entity\" IN (\(table.codeList(of: entity.family)))"
         return path.isEmpty ? "(\(test))" : Self.decided(test, mayBeNull)
     }
 

@@ -235,6 +235,13 @@ struct ContentRepair {
         return repaired.compactMap(\.self)
     }
 
+    /// Gives the members of ordered relationships, whose positions are in their own rows, different positions.
+    func renumberMembers() throws {
+        for relationship in schema.model.relationships where relationship.placement == .destinationKey {
+            _ = try renumberMembers(relationship)
+        }
+    }
+
     private func renumberMembers(_ relationship: Relationship) throws -> [StoreProblem] {
         let table = schema.table(of: relationship.destination)
         guard let inverse = relationship.inverse, let position = table.positionColumns[relationship] else { return [] }

@@ -53,13 +53,13 @@ extension OpenStore {
                 try connection.execute("REINDEX")
                 repaired += messages
             }
-            let repair = ContentRepair(connection, schema, entityNames: description.entityNames)
+            let repair = try contentRepair(on: connection)
             repaired += try repair.repairVersions()
             repaired += try repair.repairSequences()
             try sequences.reserveAgain(for: model, on: connection)
         }
         if options.contains(.references) {
-            let repair = ContentRepair(connection, schema, entityNames: description.entityNames)
+            let repair = try contentRepair(on: connection)
             let references = try repair.repairReferences()
             if !references.isEmpty, var settings = try HistorySettings.read(on: connection) {
                 try settings.noteUnrecordedChanges(on: connection)
@@ -67,16 +67,22 @@ extension OpenStore {
             repaired += references
         }
         if options.contains(.derivedData) {
-            let state = try states.state(on: connection).schema
-            let differing = try IndexCheck(connection, state, entityNames: description.entityNames).problems()
+            let schema = try schemaOfFile(on: connection)
+            let names = checkedEntityNames(schema)
+            let differing = try IndexCheck(connection, schema, entityNames: names).problems()
             repaired += try rebuildIndexes(differing, on: connection)
         }
         return repaired
     }
 
+    private func contentRepair(on connection: Connection) throws -> ContentRepair {
+        let schema = try schemaOfFile(on: connection)
+        return ContentRepair(connection, schema, entityNames: checkedEntityNames(schema))
+    }
+
     /// Makes R-trees and full-text indexes anew that differ from their tables, or are damaged inside.
     private func rebuildIndexes(_ problems: [StoreProblem], on connection: Connection) throws -> [StoreProblem] {
-        let state = try states.state(on: connection).schema
+        let state = try schemaOfFile(on: connection)
         let shadowTables = Dictionary(
             state.names.indexes.map { ($0.name, $0.shadowTables) },
             uniquingKeysWith: { first, _ in first }

@@ -15,8 +15,8 @@ struct SchemaRepair {
         // Until this check, the metadata might be a view.
         _ = try SchemaText(on: connection)
         let metadata = try StoreMetadataTable.read(on: connection)
-        try metadata.names.validate(for: metadata.model)
-        schema = StoreSchema(model: metadata.model, names: metadata.names)
+        try metadata.names.validate(for: metadata.fileModel)
+        schema = StoreSchema(model: metadata.fileModel, names: metadata.names)
     }
 
     /// The differences from the schema of the store.

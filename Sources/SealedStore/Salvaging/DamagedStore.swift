@@ -42,7 +42,10 @@ struct DamagedStore {
         }
     }
 
+    /// The schema of all that the tables hold.
     let schema: StoreSchema
+    /// The model of the last program, which may have less than ``schema``.
+    let model: ManagedObjectModel
     let uuid: UUID
     let modelVersion: ModelVersion?
     /// The number of migrations with which ``schema`` agrees: not 0 if it may have other names than a new store.
@@ -80,14 +83,13 @@ struct DamagedStore {
         var (metadata, isMetadataComplete) = (pairs?.values ?? [:], pairs?.isComplete ?? false)
         // A store always has these rows: if one was deleted, others may have been.
         if !StoreMetadataTable.requiredKeys.isSubset(of: metadata.keys) { isMetadataComplete = false }
-        var stored = metadata["model"]?.string.flatMap { text in
-            try? JSONDecoder().decode(ManagedObjectModel.self, from: Data(text.utf8))
-        }
+        var visible = Self.model("model", in: metadata)
+        var stored = Self.model(StoreMetadataTable.unionKey, in: metadata) ?? visible
         if let model = stored, let given, found.isComplete,
             !Self.hasTable(of: model, metadata, found.objects), Self.hasTable(of: given, [:], found.objects)
         {
             // These are the metadata of another store.
-            (stored, metadata, isMetadataComplete) = (nil, [:], false)
+            (stored, visible, metadata, isMetadataComplete) = (nil, nil, [:], false)
         }
         self.metadata = metadata
         self.isMetadataComplete = isMetadataComplete
@@ -96,6 +98,7 @@ struct DamagedStore {
         let names = Self.names(for: model, in: metadata)
         let schema = StoreSchema(model: model, names: names)
         self.schema = schema
+        self.model = visible.flatMap { model.includes($0) ? $0 : nil } ?? model
         let mayBeMigrated = metadata["migrations"] != nil || !isMetadataComplete
         let isReordered = metadata[StoreMetadataTable.otherOrderKey] != nil
         let migrations = texts["migrations"].flatMap { Int($0) }.flatMap { (0..<Int.max).contains($0) ? $0 : nil }
@@ -114,6 +117,12 @@ struct DamagedStore {
         )
         nextKeys = (try Self.pairs(of: "_sequence", found.objects, file)?.values ?? [:]).compactMapValues { value in
             if case .integer(let next) = value { next } else { nil }
+        }
+    }
+
+    private static func model(_ key: String, in metadata: [String: StoredValue]) -> ManagedObjectModel? {
+        metadata[key]?.string.flatMap { text in
+            try? JSONDecoder().decode(ManagedObjectModel.self, from: Data(text.utf8))
         }
     }
 

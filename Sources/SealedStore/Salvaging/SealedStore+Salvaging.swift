@@ -73,7 +73,7 @@ extension SealedStore {
             throw DatabaseError.cannotOpen(path: newURL.path, reason: "a file exists at this path")
         }
         do {
-            report.check = try check(newURL, key: newKey ?? key, model: content.schema.model, progress)
+            report.check = try check(newURL, key: newKey ?? key, model: content.model, progress)
         } catch {
             // The store took its name before it was checked.
             for suffix in ["", "-wal", "-shm", "-journal"] {

@@ -172,7 +172,8 @@ struct StoreSalvage {
         try StoreMetadataTable(
             uuid: source.uuid,
             formatVersion: Int(StoreMetadataTable.newestFormatVersion),
-            model: schema.model,
+            model: source.model,
+            union: source.model === schema.model ? nil : schema.model,
             names: schema.names,
             columnsOfMixedForms: tables.reduce(into: source.columnsOfMixedForms) {
                 $0.formUnion($1.rows.mixedTexts.columns)

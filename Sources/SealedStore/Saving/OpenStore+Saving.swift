@@ -26,7 +26,7 @@ extension OpenStore {
         }
     }
 
-    /// Deletes all rows in one transaction. The file keeps its size and reuses the space.
+    /// Deletes all rows in one transaction, also those that are set aside. The file keeps its size and reuses the space.
     func erase(author: String?) throws {
         try writeTransaction { connection in
             let history = try HistoryRecorder.begin(connection, self, author: author)
@@ -39,6 +39,7 @@ extension OpenStore {
             for entity in own where entity.isRoot {
                 try connection.execute("DELETE FROM \(schema.table(of: entity).name)")
             }
+            try eraseAside(on: connection)
             _ = try history?.finish()
         }
     }

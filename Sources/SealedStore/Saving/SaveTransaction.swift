@@ -41,7 +41,16 @@ struct SaveTransaction {
         guard conflicts.isEmpty else { throw SaveConflict.outdated(conflicts) }
         // After the updates: members that now belong to other objects no longer deny the deletion of their previous
         // owners.
-        if !deleted.isEmpty { try clearReferences(to: deleted, \.keyReferences) }
+        if !deleted.isEmpty {
+            try clearReferences(to: deleted, \.keyReferences)
+            for group in deleted {
+                try store.clearAsideReferences(to: group.entity, history, on: connection) {
+                    group.form.condition($0)
+                } binding: {
+                    try group.bind(to: $0)
+                }
+            }
+        }
         do {
             try insert(request.inserted)
         } catch DatabaseError.constraint(let violation) where violation.kind == .primaryKey {

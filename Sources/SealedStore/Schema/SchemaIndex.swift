@@ -71,9 +71,7 @@ struct IndexedTable: Sendable {
         self.entity = entity
         self.table = table.name
         self.columns = columns
-        codes =
-            entity.isRoot
-            ? nil : entity.family.compactMap { table.codes[$0] }.sorted().map(String.init).joined(separator: ", ")
+        codes = entity.isRoot ? nil : table.codeList(of: entity.family)
     }
 
     /// The columns' names, separated by commas.

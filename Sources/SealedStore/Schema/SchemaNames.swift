@@ -189,6 +189,27 @@ struct SchemaNames: Codable, Hashable, Sendable {
 
     func recordedCode(of entity: Entity) -> Int64? { codes[entity.name] }
 
+    /// The names of the entities and properties of a model, without those of indexes.
+    func limited(to model: ManagedObjectModel) -> SchemaNames {
+        var names = self
+        names.indexes = []
+        let properties = Dictionary(uniqueKeysWithValues: model.entities.map { ($0.name, $0.propertiesByName) })
+        func limit<T>(_ values: [String: [String: T]]) -> [String: [String: T]] {
+            values.compactMap { entity, values in
+                let kept = values.filter { properties[entity]?[$0.key] != nil }
+                return kept.isEmpty ? nil : (entity, kept)
+            }.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+        names.tables = tables.filter { properties[$0.key] != nil }
+        names.codes = codes.filter { properties[$0.key] != nil }
+        names.columns = limit(columns)
+        names.positionColumns = limit(positionColumns)
+        names.signBits = limit(signBits)
+        // The canonical side of a table of pairs may be the one that the model does not have.
+        names.joinTables = [:]
+        return names
+    }
+
     /// Whether other names differ from these only in the indexes.
     func differsInIndexesOnly(from other: SchemaNames) -> Bool {
         var names = self

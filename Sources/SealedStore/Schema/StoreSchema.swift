@@ -27,24 +27,48 @@ struct StoreSchema: Sendable {
     private var fullTextIndexes: [[FullTextIndex]] = []
     /// The properties of the file's state.
     private(set) var conditions = FileConditions()
+    /// What the tables hold beside the model; nil if they hold nothing else.
+    let aside: AsideLayout?
+
+    /// The schema of all that the tables hold.
+    var ofFile: StoreSchema { aside?.schema.with(conditions) ?? self }
 
     /// Lays out a model, under the names that a store recorded or, for a new store, under new names.
     ///
     /// A store need not hold all entities of the model. The others are laid out as well, but never used.
     ///
-    /// - Parameter sources: The subqueries in place of the tables of another model; nil for the model's own tables.
-    init(model: ManagedObjectModel, names recorded: SchemaNames? = nil, sources: TableSources? = nil) {
+    /// - Parameters:
+    ///   - sources: The subqueries in place of the tables of another model; nil for the model's own tables.
+    ///   - file: The model of the tables, which includes the part of the model that the store holds; nil if the tables
+    ///     hold nothing else.
+    init(
+        model: ManagedObjectModel,
+        names recorded: SchemaNames? = nil,
+        sources: TableSources? = nil,
+        file: ManagedObjectModel? = nil
+    ) {
         let names = recorded?.completed(for: model) ?? SchemaNames(model: model)
         self.model = model
         self.names = names
         var byRoot: [Int: EntityTable] = [:]
         for entity in model.entities where entity.isRoot {
-            byRoot[entity.index] = EntityTable(root: entity, names: names, source: sources?.tables[entity.name])
+            byRoot[entity.index] = EntityTable(
+                root: entity,
+                names: names,
+                source: sources?.tables[entity.name],
+                inFile: file?.entitiesByName[entity.name]
+            )
         }
         tables = model.entities.map { byRoot[$0.rootIndex]! }
         joinTables = model.relationships.map { relationship in
-            JoinTable(relationship, names: names, source: sources?.joinTables[names.joinTable(of: relationship)])
+            JoinTable(
+                relationship,
+                names: names,
+                source: sources?.joinTables[names.joinTable(of: relationship)],
+                inFile: file?.relationship(like: relationship)
+            )
         }
+        aside = file.map { AsideLayout(of: $0, beyond: model, names) }
         indexes = []
         setIndexes(names.indexes)
     }
@@ -166,19 +190,30 @@ final class EntityTable: Sendable {
     let hasEntityColumn: Bool
     /// The value of `_entity` for each entity of the family.
     let codes: [Entity: Int64]
+    /// The further values of `_entity` in rows that are objects of an entity: those of subentities that the model does
+    /// not have.
+    let adoptedCodes: [Entity: [Int64]]
     /// The column of the position, for each ordered to-many relationship that leads to the table's entities.
     let positionColumns: [Relationship: String]
+
+    /// The bits of the version word of columns that the model does not have.
+    let otherSignBits: Int64
 
     private let entitiesByCode: [Int64: Entity]
     private let positions: [Property: Int]
 
-    init(root: Entity, names: SchemaNames, source: String? = nil) {
+    /// - Parameter fileRoot: The root entity in the model of the file's tables, if that is another one.
+    init(root: Entity, names: SchemaNames, source: String? = nil, inFile fileRoot: Entity? = nil) {
         self.root = root
         recordedName = SQL.quoted(names.table(of: root))
         name = source ?? recordedName
-        hasEntityColumn = root.family.count > 1
+        hasEntityColumn = (fileRoot ?? root).family.count > 1
         codes = Dictionary(uniqueKeysWithValues: root.family.map { ($0, names.code(of: $0)) })
-        entitiesByCode = Dictionary(codes.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        adoptedCodes = fileRoot.map { AsideLayout.adoptedCodes(of: $0, by: root, names) } ?? [:]
+        entitiesByCode = Dictionary(
+            codes.map { ($1, $0) } + adoptedCodes.flatMap { entity, codes in codes.map { ($0, entity) } },
+            uniquingKeysWith: { first, _ in first }
+        )
         var columns: [Column] = []
         var seen: Set<Property> = []
         for property in root.family.lazy.flatMap(\.properties) where seen.insert(property).inserted {
@@ -200,6 +235,8 @@ final class EntityTable: Sendable {
         // Stable: the large values last, so that SQLite does not read past them to reach other columns.
         self.columns = columns.filter { !$0.isDeferrable } + columns.filter(\.isDeferrable)
         positions = Dictionary(uniqueKeysWithValues: self.columns.enumerated().map { ($1.property, $0) })
+        let bits = Set((fileRoot?.family ?? []).flatMap { names.signBits[$0.name, default: [:]].values })
+        otherSignBits = bits.subtracting(columns.compactMap(\.signBit)).reduce(0) { $0 | VersionWord.mask(of: $1) }
         let toOnes = columns.compactMap { column -> Relationship? in
             if case .relationship(let relationship) = column.property { relationship } else { nil }
         }
@@ -210,6 +247,14 @@ final class EntityTable: Sendable {
             }
         )
     }
+
+    /// The values of `_entity` in the rows of some entities, ascending.
+    func codes(of entities: [Entity]) -> [Int64] {
+        entities.flatMap { entity in (codes[entity].map { [$0] } ?? []) + (adoptedCodes[entity] ?? []) }.sorted()
+    }
+
+    /// The same values, separated by commas.
+    func codeList(of entities: [Entity]) -> String { codes(of: entities).map(String.init).joined(separator: ", ") }
 
     func column(of property: Property) -> Column? { positions[property].map { columns[$0] } }
 
@@ -261,9 +306,16 @@ struct JoinTable: Sendable {
     static let canonicalOwner = SQL.quoted("source")
     static let canonicalMember = SQL.quoted("target")
 
-    init?(_ relationship: Relationship, names: SchemaNames, source: String? = nil) {
-        guard case .joinTable(let isCanonical) = relationship.placement else { return nil }
-        name = source ?? SQL.quoted(names.joinTable(of: relationship))
+    /// - Parameter fileRelationship: The relationship in the model of the file's tables, if that is another one.
+    init?(
+        _ relationship: Relationship,
+        names: SchemaNames,
+        source: String? = nil,
+        inFile fileRelationship: Relationship? = nil
+    ) {
+        let stored = fileRelationship ?? relationship
+        guard case .joinTable(let isCanonical) = stored.placement else { return nil }
+        name = source ?? SQL.quoted(names.joinTable(of: stored))
         owner = isCanonical ? Self.canonicalOwner : Self.canonicalMember
         member = isCanonical ? Self.canonicalMember : Self.canonicalOwner
         position =

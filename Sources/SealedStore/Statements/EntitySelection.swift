@@ -118,15 +118,16 @@ final class EntitySelection: Sendable {
         }
         onlyLayout = table.hasEntityColumn ? nil : layouts.first
         self.layouts = Dictionary(
-            zip(entity.family, layouts).compactMap { member, layout in
+            zip(entity.family, layouts).flatMap { member, layout in
                 // An abstract entity has no objects.
-                member.isAbstract ? nil : table.codes[member].map { ($0, layout) }
+                member.isAbstract ? [] : table.codes(of: [member]).map { ($0, layout) }
             },
             uniquingKeysWith: { first, _ in first }
         )
-        let codes = entity.family.compactMap { table.codes[$0] }.sorted().map(String.init).joined(separator: ", ")
-        familyCondition = entity.isRoot ? nil : "t0.\"_entity\" IN (\(codes))"
-        exactCondition = table.hasEntityColumn ? "t0.\"_entity\" = \(table.codes[entity] ?? 0)" : nil
+        familyCondition = entity.isRoot ? nil : "t0.\"_entity\" IN (\(table.codeList(of: entity.family)))"
+        let codes = table.codes(of: [entity])
+        let exact = codes.count == 1 ? "= \(codes[0])" : "IN (\(table.codeList(of: [entity])))"
+        exactCondition = table.hasEntityColumn ? "t0.\"_entity\" \(exact)" : nil
     }
 
     func condition(includesSubentities: Bool) -> String? {

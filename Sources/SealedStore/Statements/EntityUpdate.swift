@@ -13,7 +13,9 @@ final class EntityUpdate: Sendable {
         self.entity = entity
         self.slots = slots
         let properties = entity.properties.filter { slots.contains($0.slot) && table.position(of: $0) != nil }
-        let assignments = [#""_version" = ?"#] + properties.compactMap { table.column(of: $0).map { "\($0.name) = ?" } }
+        let others = table.otherSignBits
+        let version = others == 0 ? #""_version" = ?"# : #""_version" = ? | ("_version" & \#(others))"#
+        let assignments = [version] + properties.compactMap { table.column(of: $0).map { "\($0.name) = ?" } }
         sql = SQLText(
             """
             UPDATE \(table.name) SET \(assignments.joined(separator: ", ")) \

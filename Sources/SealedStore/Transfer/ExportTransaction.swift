@@ -58,7 +58,7 @@ package struct ExportTransaction {
             return table.column(of: .attribute(attribute)).map { "coalesce(octet_length(\($0.name)), 0)" }
         }
         guard !lengths.isEmpty else { return limit }
-        let isOfEntity = table.codes[entity].map { " AND \"_entity\" = \($0)" } ?? ""
+        let isOfEntity = " AND \"_entity\" IN (\(table.codeList(of: [entity])))"
         let sql = """
             SELECT \(lengths.joined(separator: " + ")) FROM \(table.name) \
             WHERE "_id" > ?1\(table.hasEntityColumn ? isOfEntity : "") ORDER BY "_id" LIMIT ?2

@@ -167,6 +167,7 @@ private struct RandomMigration {
             case .negativeZero: ("zero", problem.rows)
             case .duplicates: ("duplicates", nil)
             case .exhaustedKeys: ("keys", nil)
+            case .lost: ("lost", problem.rows)
             }
         var property = problem.property
         if case .duplicates(let properties) = problem.kind { property = properties.first }
