@@ -70,13 +70,16 @@ struct MigrationContext {
         from old: StoreMetadataTable,
         to model: ManagedObjectModel,
         _ file: MigratedFile,
-        defaultValues: SealedStore.DefaultValues?
+        defaultValues: SealedStore.DefaultValues?,
+        adoptsSubentities: Bool = false
     ) {
         self.old = old
         self.file = file
         self.defaultValues = defaultValues
-        let mapping = ModelMapping(from: old.fileModel, to: model)
+        var mapping = ModelMapping(from: old.fileModel, to: model)
+        if adoptsSubentities { mapping.adoptSubentities() }
         self.mapping = mapping
+        let adopted = mapping.adopted.sorted { $0.key.index < $1.key.index }.map { (old: $0.key, new: $0.value) }
         let oldSchema = StoreSchema(model: old.fileModel, names: old.names)
         self.oldSchema = oldSchema
         // Tables and the objects that belong to them get new names.
@@ -91,7 +94,7 @@ struct MigrationContext {
         var sources: [[RowSource]] = []
         var nextKeys: [String: Int64?] = [:]
         for root in roots {
-            let (rows, next) = Self.sources(of: root, mapping, oldSchema, file)
+            let (rows, next) = Self.sources(of: root, mapping, adopted, oldSchema, file)
             sources.append(rows)
             nextKeys[root.name] = .some(next)
         }
@@ -121,6 +124,7 @@ struct MigrationContext {
     private static func sources(
         of root: Entity,
         _ mapping: ModelMapping,
+        _ adopted: [(old: Entity, new: Entity)],
         _ oldSchema: StoreSchema,
         _ file: MigratedFile
     ) -> (sources: [RowSource], next: Int64?) {
@@ -139,7 +143,8 @@ struct MigrationContext {
                 RowSource(
                     oldRoot: oldRoot,
                     oldTable: oldSchema.table(of: oldRoot),
-                    members: members,
+                    members: members
+                        + adopted.filter { $0.old.rootIndex == oldRoot.index && root.family.contains($0.new) },
                     keyOffset: offset ?? 0
                 )
             )

@@ -32,6 +32,8 @@ struct MigrationPlan {
         let union: ManagedObjectModel
         /// Whether the migration is refused if data has no place in ``union``.
         let refusesLosses: Bool
+        /// Whether the migration is not carried out, but the store read with the model.
+        var isForReading = false
     }
 
     /// - Parameter file: The state of the file to which the metadata belong.
@@ -41,7 +43,13 @@ struct MigrationPlan {
         _ file: MigratedFile,
         defaultValues: SealedStore.DefaultValues?
     ) throws {
-        let context = MigrationContext(from: old, to: target.union, file, defaultValues: defaultValues)
+        let context = MigrationContext(
+            from: old,
+            to: target.union,
+            file,
+            defaultValues: defaultValues,
+            adoptsSubentities: target.isForReading
+        )
         let tables = zip(context.roots, context.sources).map { TableMigration($0, $1, context) }
         var statements = MigrationStatements(context, tables)
         statements.build()

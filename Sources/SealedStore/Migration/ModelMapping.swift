@@ -12,6 +12,8 @@ struct ModelMapping: Sendable {
     let new: ManagedObjectModel
     /// The new entity of each old entity. Removed entities are not included.
     private(set) var newEntities: [Entity: Entity] = [:]
+    /// The new entities of removed subentities, see ``adoptSubentities()``.
+    private(set) var adopted: [Entity: Entity] = [:]
     /// The old entities, at the indexes of the new ones.
     private var oldEntities: [Entity?] = []
     /// The old properties, at the indexes of the new entities and their slots.
@@ -40,6 +42,19 @@ struct ModelMapping: Sendable {
                 entity.properties.map { properties[$0.name].flatMap { oldEntity.propertiesByName[$0] } }
             )
         }
+    }
+
+    /// Makes the nearest entities that the new model has, and that can have objects, the new ones of removed subentities:
+    /// a program without a subentity regards its objects as those of the superentity.
+    mutating func adoptSubentities() {
+        for entity in old.entities where newEntities[entity] == nil && !entity.isAbstract {
+            var next = entity.superentity
+            while let superentity = next, newEntities[superentity] == nil { next = superentity.superentity }
+            var adopter = next.flatMap { newEntities[$0] }
+            while let known = adopter, known.isAbstract { adopter = known.superentity }
+            if let adopter { adopted[entity] = adopter }
+        }
+        newEntities.merge(adopted) { $1 }
     }
 
     /// The old entity from which a new one gets its rows; nil if the entity is new.

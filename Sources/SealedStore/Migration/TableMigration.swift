@@ -320,7 +320,16 @@ struct TableMigration {
 
     /// The numbers of entities do not change.
     func entityCode(in source: RowSource) -> String {
-        if source.oldTable.hasEntityColumn { return #"s."_entity""# }
+        if source.oldTable.hasEntityColumn {
+            let moved = source.members.compactMap { old, new -> String? in
+                guard let before = source.oldTable.codes[old], let after = table.codes[new], before != after else {
+                    return nil
+                }
+                return "WHEN \(before) THEN \(after)"
+            }
+            let code = #"s."_entity""#
+            return moved.isEmpty ? code : "CASE \(code) \(moved.joined(separator: " ")) ELSE \(code) END"
+        }
         return source.members.first.flatMap { table.codes[$0.new] }.map(String.init) ?? "NULL"
     }
 }

@@ -46,8 +46,9 @@ struct TableSources: Hashable, Sendable {
         var values = [#"s."_id" AS "_id""#]
         var isSame = source.oldTable.name == table.table.name
         if table.table.hasEntityColumn {
-            values.append(#"\#(table.entityCode(in: source)) AS "_entity""#)
-            isSame = isSame && source.oldTable.hasEntityColumn
+            let code = table.entityCode(in: source)
+            values.append(#"\#(code) AS "_entity""#)
+            isSame = isSame && code == #"s."_entity""#
         }
         values.append(#"\#(table.versions[0]) AS "_version""#)
         isSame = isSame && table.keepsVersions

@@ -221,7 +221,7 @@ struct StoreReading: Sendable {
         )
         let target: MigrationPlan.Target =
             isForReading
-            ? .init(own: own, union: own, refusesLosses: false)
+            ? .init(own: own, union: own, refusesLosses: false, isForReading: true)
             : .init(
                 own: own,
                 union: ModelUnion.of(own, stored, removesMissing: removesMissing).model,

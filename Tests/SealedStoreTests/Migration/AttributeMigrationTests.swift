@@ -219,37 +219,37 @@ import Testing
         #expect(try store.problems() == [])
     }
 
-    @Test func `a removed attribute is dropped, and negative zeros of other attributes stay`() throws {
+    @Test func `a plan drops a removed attribute, and negative zeros of other attributes stay`() throws {
+        let first: [AttributeDescription] = [.init("x", .double), .init("y", .double), Self.name]
         try write(
-            [.init("x", .double), .init("y", .double), Self.name],
+            first,
             [
                 ["x": .real(-0.0), "y": .real(-0.0), "name": .text("a")],
                 ["x": .real(1), "y": .real(0), "name": .text("b")],
             ]
         )
-        let store = try MigratingStore(
-            url,
-            model([.init("y", .double), .init("z", .double, isOptional: true), Self.name])
-        )
+        let next = model([.init("y", .double), .init("z", .double, isOptional: true), Self.name])
+        let store = try MigratingStore(url, next, options: MigratingStore.plan(model(first), next))
         #expect(try store.values("Trip", "y").map(\.text) == ["-0.0", "0.0"])
         #expect(try store.values("Trip", "z") == [.null, .null])
         #expect(try !store.definitions().contains { $0.contains(#""x""#) })
         #expect(try store.problems() == [])
     }
 
-    @Test func `a renamed entity keeps its objects and a removed one loses them`() throws {
-        let first = try MigratingStore(
-            url,
-            [EntityDescription("Trip", attributes: [Self.name]), EntityDescription("Note", attributes: [Self.name])]
-        )
+    @Test func `a renamed entity cannot take the name of one with objects, unless a plan removes that`() throws {
+        let both = [
+            EntityDescription("Trip", attributes: [Self.name]), EntityDescription("Note", attributes: [Self.name]),
+        ]
+        let first = try MigratingStore(url, both)
         first.insert("Trip", ["name": .text("a")])
         first.insert("Note", ["name": .text("b")])
         try first.saveAndClose()
-        // The new entity takes over the name of the removed one.
-        let store = try MigratingStore(
-            url,
-            [EntityDescription("Note", attributes: [Self.name], renamingIdentifier: "Trip")]
+        let renamed = [EntityDescription("Note", attributes: [Self.name], renamingIdentifier: "Trip")]
+        #expect(
+            try MigratingStore.refusal { _ = try MigratingStore(url, renamed) }
+                == [MigrationProblem(entity: "Note", property: nil, kind: .lost, rows: 1)]
         )
+        let store = try MigratingStore(url, renamed, options: MigratingStore.plan(both, renamed))
         #expect(try store.values("Note", "name") == [.text("a")])
         #expect(try store.definitions().contains { $0.hasPrefix(#"CREATE TABLE "Note""#) })
         #expect(try store.problems() == [])
@@ -259,8 +259,11 @@ import Testing
     }
 
     @Test func `the migrated store has the content and the schema of a new one`() throws {
+        let first: [AttributeDescription] = [
+            .init("a", .int16), .init("b", .string, isOptional: true), .init("gone", .data),
+        ]
         try write(
-            [.init("a", .int16), .init("b", .string, isOptional: true), .init("gone", .data)],
+            first,
             (1...100).map {
                 ["a": .integer($0), "b": $0 % 3 == 0 ? .null : .text("text \($0)"), "gone": .blob(Data([1]))]
             }
@@ -278,7 +281,7 @@ import Testing
             other.insert("Trip", ["a": .text("\(number)"), "c": number % 3 == 0 ? .null : .text("text \(number)")])
         }
         try other.context.save()
-        let store = try MigratingStore(url, next)
+        let store = try MigratingStore(url, next, options: MigratingStore.plan(model(first), next))
         #expect(try store.content() == other.content())
         #expect(Set(try store.definitions()) == Set(try other.definitions()))
         #expect(try store.problems() == [])
@@ -290,14 +293,15 @@ import Testing
     @Test func `negative zero that a table cannot mark is counted`() throws {
         let reals = (1...31).map { AttributeDescription("r\($0)", .double) }
         let values = Dictionary(uniqueKeysWithValues: reals.map { ($0.name, Value.real(-0.0)) })
-        try write(reals + [.init("text", .string)], [values.merging(["text": .text("-0.0")]) { $1 }])
+        let first = reals + [.init("text", .string)]
+        try write(first, [values.merging(["text": .text("-0.0")]) { $1 }])
         let next = model(reals + [.init("text", .double)])
         #expect(
             try MigratingStore.refusal { _ = try MigratingStore(url, next) }
                 == [MigrationProblem(entity: "Trip", property: "text", kind: .negativeZero, rows: 1)]
         )
         let fewer = model(reals.dropLast() + [.init("text", .double)])
-        let store = try MigratingStore(url, fewer)
+        let store = try MigratingStore(url, fewer, options: MigratingStore.plan(model(first), fewer))
         #expect(try store.values("Trip", "text").map(\.text) == ["-0.0"])
         #expect(try store.values("Trip", "r1").map(\.text) == ["-0.0"])
         #expect(try store.problems() == [])

@@ -103,16 +103,15 @@ import Testing
 
     @Test func `an index is dropped with its attribute, and if the attribute cannot have such an index`() throws {
         try write()
-        let store = try MigratingStore(
-            url,
-            [
-                EntityDescription(
-                    "Place",
-                    attributes: [.init("title", .data), .init("y", .double)],
-                    indexes: [.init(["y"])]
-                )
-            ]
-        )
+        let next = [
+            EntityDescription(
+                "Place",
+                attributes: [.init("title", .data), .init("y", .double)],
+                indexes: [.init(["y"])]
+            )
+        ]
+        let options = try MigratingStore.plan(Self.model(extra: [.init("old", .int64)]), next)
+        let store = try MigratingStore(url, next, options: options)
         let definitions = try store.definitions().joined(separator: "\n")
         #expect(!definitions.contains("fts5") && !definitions.contains("rtree"))
         #expect(try store.objects("Place").count == 15)
@@ -144,7 +143,7 @@ import Testing
             )
         ]
         for _ in 0..<2 {
-            let store = try MigratingStore(url, after)
+            let store = try MigratingStore(url, after, options: MigratingStore.plan(before, after))
             let indexes = try store.definitions().filter { $0.hasPrefix("CREATE INDEX") }
             #expect(
                 indexes == [

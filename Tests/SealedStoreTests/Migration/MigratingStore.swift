@@ -48,6 +48,12 @@ struct MigratingStore {
         context = ManagedObjectContext(coordinator: coordinator)
     }
 
+    /// The options of a plan from one version to another, which removes what the second one does not have.
+    static func plan(_ first: [EntityDescription], _ second: [EntityDescription]) throws -> [String: any Sendable] {
+        let models = try [first, second].map { try ManagedObjectModel(entities: $0) }
+        return [SealedStore.migrationStagesOption: models.map { StoreMigrationStage($0) }]
+    }
+
     func entity(_ name: String) -> Entity { coordinator.model.entitiesByName[name]! }
 
     @discardableResult

@@ -46,11 +46,12 @@ struct ReferenceContent {
             counts[Problem(entity: entity, property: property, kind: kind, rows: nil), default: 0] += 1
         }
         for (identity, object) in objects {
-            guard let entity = new.entities.first(where: { $0.number == object.entity }) else { continue }
+            // The objects of a removed subentity become those of the superentity.
+            guard let entity = new.entity(for: object.entity, of: old) else { continue }
             if entity.isAbstract { count(entity.name, nil, "abstract") }
             var changed = Object(entity: entity.number)
             let known = Dictionary(
-                uniqueKeysWithValues: old.attributes(of: old.entity(entity.number)).map {
+                uniqueKeysWithValues: old.attributes(of: old.entity(object.entity)).map {
                     ($0.attribute.number, $0.attribute)
                 }
             )
@@ -206,5 +207,17 @@ struct ReferenceContent {
         case .uuid(let uuid): uuid.uuidString
         default: value.text
         }
+    }
+}
+
+extension ModelSketch {
+    /// The entity of the objects of an earlier model's entity: the same one, or the nearest superentity that can have
+    /// objects; nil without one.
+    fileprivate func entity(for number: Int, of old: ModelSketch) -> Entity? {
+        if let same = entities.first(where: { $0.number == number }) { return same }
+        let nearest = old.superentities(old.entity(number)).lazy.compactMap { ancestor in
+            self.entities.first { $0.number == ancestor.number }
+        }.first
+        return nearest.flatMap { ([$0] + superentities($0)).first { !$0.isAbstract } }
     }
 }

@@ -176,7 +176,7 @@ import Testing
         #expect(try store.problems() == [])
     }
 
-    @Test func `members of a removed entity are dropped, and missing required destinations are counted`() throws {
+    @Test func `a plan drops members of a removed entity, and missing required destinations are counted`() throws {
         let first = Self.model(
             [.init("best", to: "Book", .one), .init("books", to: "Book", .many)],
             extra: [EntityDescription("Atlas", superentity: "Book")]
@@ -191,18 +191,16 @@ import Testing
         }
         #expect(shelves.count == 2)
         try store.saveAndClose()
+        let required = Self.model([
+            .init("best", to: "Book", .one, isOptional: false), .init("books", to: "Book", .many),
+        ])
         #expect(
             try MigratingStore.refusal {
-                _ = try MigratingStore(
-                    url,
-                    Self.model([.init("best", to: "Book", .one, isOptional: false), .init("books", to: "Book", .many)])
-                )
+                _ = try MigratingStore(url, required, options: MigratingStore.plan(first, required))
             } == [MigrationProblem(entity: "Shelf", property: "best", kind: .missingValue, rows: 1)]
         )
-        let next = try MigratingStore(
-            url,
-            Self.model([.init("best", to: "Book", .one), .init("books", to: "Book", .many)])
-        )
+        let optional = Self.model([.init("best", to: "Book", .one), .init("books", to: "Book", .many)])
+        let next = try MigratingStore(url, optional, options: MigratingStore.plan(first, optional))
         #expect(try members(next, "Shelf", "best").map(\.count).sorted() == [0, 1])
         #expect(try members(next, "Shelf", "books").map(\.count) == [1, 1])
         #expect(try next.problems() == [])
