@@ -54,6 +54,9 @@ struct ExportCommand: ParsableCommand {
     )
     var spreadsheetSafe = false
 
+    @Flag(help: "Export what is set aside, too: what the model of the last program does not have.")
+    var setAside = false
+
     func validate() throws {
         guard !spreadsheetSafe || to == .csv else { throw ValidationError("--spreadsheet-safe is for CSV.") }
     }
@@ -63,7 +66,8 @@ struct ExportCommand: ParsableCommand {
             let key = try keys.key(of: store)
             let storeURL = URL(filePath: store, directoryHint: .notDirectory)
             let file = URL(filePath: target, directoryHint: to == .csv ? .isDirectory : .notDirectory)
-            let export = StoreExport(from: storeURL, key: key, entityNames: entity.isEmpty ? nil : Set(entity))
+            var export = StoreExport(from: storeURL, key: key, entityNames: entity.isEmpty ? nil : Set(entity))
+            export.includesSetAside = setAside
             _ = try ProgressDisplay.run("export") { progress in
                 try write(export, to: file, progress)
             } result: { text in

@@ -12,8 +12,11 @@ struct InspectCommand: ParsableCommand {
 
     @OptionGroup var arguments: StoreArguments
 
+    @Flag(help: "Show what is set aside like the rest: what the model of the last program does not have.")
+    var setAside = false
+
     func run() throws {
-        try arguments.withStore { store in
+        try arguments.withStore(includesSetAside: setAside) { store in
             let size = try FileManager.default.attributesOfItem(atPath: arguments.file)[.size] as? Int ?? 0
             try Output.print("store     \(store.metadata.uuid)")
             try Output.print("type      \(store.metadata.type)")
@@ -21,6 +24,10 @@ struct InspectCommand: ParsableCommand {
             try Output.print("size      \(size.grouped) bytes")
             try Output.print("entities  \(store.entities.count)")
             for entity in store.entities { try printEntity(entity, of: store) }
+            guard !store.setAside.isEmpty else { return }
+            try Output.print()
+            try Output.print("set aside, since the model of the last program does not have it")
+            for item in store.setAside { try Output.print("  \(item.line)") }
         }
     }
 

@@ -3,14 +3,16 @@ import ObjectGraph
 import SealedData
 import SealedStore
 
-/// A store that is open for reading, with the model in its metadata.
+/// A store that is open for reading, with the model of its last program, or with all that the file holds.
 struct OpenStore {
     /// The metadata of the store.
     let metadata: StoreMetadata
     /// A context on the store; its objects are all of class `ManagedObject`.
     let context: ManagedObjectContext
+    /// What is set aside in the store, unless the context has it.
+    let setAside: [SetAside]
 
-    init(_ url: URL, key: EncryptionKey) throws {
+    init(_ url: URL, key: EncryptionKey, includesSetAside: Bool = false) throws {
         let description = PersistentStoreDescription(
             type: SealedStore.storeType,
             url: url,
@@ -18,7 +20,11 @@ struct OpenStore {
             options: [SealedStore.keyOption: key]
         )
         SealedStore.register()
-        let coordinator = PersistentStoreCoordinator(model: try SealedStore.model(of: description))
+        let model =
+            includesSetAside
+            ? try SealedStore.modelWithSetAside(of: description) : try SealedStore.model(of: description)
+        setAside = includesSetAside ? [] : try SealedStore.setAside(in: description)
+        let coordinator = PersistentStoreCoordinator(model: model)
         metadata = try coordinator.addPersistentStore(description)
         context = ManagedObjectContext(coordinator: coordinator)
     }

@@ -21,6 +21,9 @@ struct QueryCommand: ParsableCommand {
 
     @OptionGroup var arguments: StoreArguments
 
+    @Flag(help: "Read what is set aside, too: what the model of the last program does not have.")
+    var setAside = false
+
     @Argument(help: "The name of the entity; 'sealed inspect' shows them.")
     var entity: String
 
@@ -46,7 +49,7 @@ struct QueryCommand: ParsableCommand {
     }
 
     func run() throws {
-        try arguments.withStore { store in
+        try arguments.withStore(includesSetAside: setAside) { store in
             let entity = try store.entity(named: entity)
             let condition = try condition.map { try parsed($0, entity) }
             let pages = ObjectPages(of: entity, where: condition, in: store.context, limit: limit, offset: offset)

@@ -10,12 +10,15 @@ struct StoreArguments: ParsableArguments {
     @OptionGroup var key: KeyArguments
 
     /// Opens the store with its key, and closes it after `body`.
-    func withStore(_ body: (OpenStore) throws -> Void) throws {
-        try ExitStatus.reporting { try open(body) }
+    ///
+    /// - Parameter includesSetAside: Whether the store has what is set aside in it.
+    func withStore(includesSetAside: Bool = false, _ body: (OpenStore) throws -> Void) throws {
+        try ExitStatus.reporting { try open(includesSetAside: includesSetAside, body) }
     }
 
-    private func open(_ body: (OpenStore) throws -> Void) throws {
-        let store = try OpenStore(URL(filePath: file, directoryHint: .notDirectory), key: key.key(of: file))
+    private func open(includesSetAside: Bool, _ body: (OpenStore) throws -> Void) throws {
+        let url = URL(filePath: file, directoryHint: .notDirectory)
+        let store = try OpenStore(url, key: key.key(of: file), includesSetAside: includesSetAside)
         defer { store.close() }
         try body(store)
     }

@@ -244,3 +244,53 @@ import Testing
         #expect(try noteCount("new.store") == 50)
     }
 }
+
+@Suite("The tool names and removes what is set aside") struct SetAsideCommandTests {
+    private let folder = TemporaryFolder()
+    private var store: String { folder.filePath("notes.store") }
+
+    private static let note = EntityDescription(
+        "Note",
+        attributes: [.init("text", .string), .init("mood", .int64, isOptional: true)]
+    )
+    private static let tag = EntityDescription("Tag", attributes: [.init("name", .string)])
+
+    init() throws {
+        let context = try StoreFixture.open(folder.file("notes.store"), [Self.note, Self.tag])
+        let note = ManagedObject(entity: context.model.entities[0], insertInto: context)
+        (note["text"], note["mood"]) = (.text("a"), .integer(5))
+        ManagedObject(entity: context.model.entities[1], insertInto: context)["name"] = .text("sea")
+        try context.save()
+        try context.coordinator.removeAllStores()
+        var less = Self.note
+        less.attributes.removeLast()
+        try StoreFixture.open(folder.file("notes.store"), [less]).coordinator.removeAllStores()
+    }
+
+    @Test func `inspect and check name it`() throws {
+        let inspected = try Tool.run("inspect", store)
+        #expect(inspected.output.contains("Note.mood, int64\n  Tag\n"), "\(inspected)")
+        let checked = try Tool.run("check", store)
+        #expect(checked.status == 0 && checked.output == "set aside: Note.mood, int64\nset aside: Tag\n", "\(checked)")
+        let all = try Tool.run("inspect", store, "--set-aside")
+        #expect(all.output.contains("Tag, 1 stored"), "\(all)")
+    }
+
+    @Test func `queries and exports read it if that is wanted`() throws {
+        #expect(try Tool.run("query", store, "Tag").status != 0)
+        #expect(try Tool.run("query", store, "Tag", "--set-aside").output.contains("sea"))
+        let file = folder.filePath("notes.jsonl")
+        #expect(try Tool.run("export", store, file, "--to", "json", "--set-aside").status == 0)
+        let lines = try String(contentsOfFile: file, encoding: .utf8)
+        #expect(lines.contains(#""mood":5"#) && lines.contains("sea"), "\(lines)")
+    }
+
+    @Test func `compact removes it if that is wanted`() throws {
+        #expect(try Tool.run("compact", store).status == 0)
+        #expect(try Tool.run("check", store).output.contains("set aside: Tag"))
+        #expect(try Tool.run("compact", store, "--remove-set-aside", "--dry-run").status == 64)
+        #expect(try Tool.run("compact", store, "--remove-set-aside").status == 0)
+        let checked = try Tool.run("check", store)
+        #expect(checked.status == 0 && checked.output.isEmpty, "\(checked)")
+    }
+}

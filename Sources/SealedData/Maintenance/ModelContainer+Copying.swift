@@ -109,6 +109,7 @@ extension ModelContainer {
     ///
     /// - Parameters:
     ///   - configuration: The configuration of the store; nil for the only encrypted store of the container.
+    ///   - removingSetAside: Whether the data is removed before that is set aside, see ``setAside(in:)``.
     ///   - progress: Receives the finished part. It can be cancelled until the files are exchanged.
     /// - Returns: The space before and afterwards.
     /// - Throws: ``StoreSelectionError``; `DatabaseError.busy` if a connection writes or reads for longer than the busy
@@ -118,9 +119,10 @@ extension ModelContainer {
     @discardableResult
     public func compact(
         _ configuration: ModelConfiguration? = nil,
+        removingSetAside: Bool = false,
         progress: Progress? = nil
     ) throws -> (before: StoreSpace, after: StoreSpace) {
-        try stores.store(of: configuration).compact(progress: progress)
+        try stores.store(of: configuration).compact(removingSetAside: removingSetAside, progress: progress)
     }
 
     /// The size of the file of an encrypted store and the part of it that is free, which a compaction releases.

@@ -32,12 +32,14 @@ extension OpenStore {
             // The content of damaged pages is unknown.
             if pages.damagedPageCount == 0 { problems += try checkContent(progress, &comparesWords) }
             try progress.show(1000)
-            return StoreReport(
+            var report = StoreReport(
                 problems: problems,
                 pageCount: pages.pageCount,
                 logPageCount: pages.logFrameCount,
                 uncheckedIndexes: comparesWords ? [] : fileSchema.indexes.filter(\.isFullText).map(\.place.description)
             )
+            if pages.damagedPageCount == 0 { report.setAside = try setAside() }
+            return report
         } catch DatabaseError.damaged {
             return StoreReport(
                 problems: pages.problems + [StoreProblem(.damage("a page cannot be read"))],

@@ -2,6 +2,14 @@ import EncryptedSQLite
 import ObjectGraph
 
 extension OpenStore {
+    /// What the file holds and the model does not have.
+    func setAside() throws -> [SetAside] {
+        try database.read { connection in
+            let own = try StoreOpening(model: model, description: description).ownModel()
+            return SetAside.items(in: try SchemaPlan.metadata(on: connection).metadata.fileModel, beyond: own)
+        }
+    }
+
     /// Clears the references to deleted rows in relationships that the model does not have.
     ///
     /// - Parameters:

@@ -19,12 +19,7 @@ extension SealedStore {
     /// A stage of a migration plan removes what its version no longer has.
     ///
     /// - Throws: ``SealedStoreError``; `DatabaseError`.
-    public func setAside() throws -> [SetAside] {
-        try opened.database.read { connection in
-            let own = try StoreOpening(model: model, description: description).ownModel()
-            return SetAside.items(in: try SchemaPlan.metadata(on: connection).metadata.fileModel, beyond: own)
-        }
-    }
+    public func setAside() throws -> [SetAside] { try opened.setAside() }
 
     /// Removes what ``setAside()`` returns, for good, in one transaction. The file keeps its size and reuses the space;
     /// ``compact(removingSetAside:progress:)`` also overwrites it.

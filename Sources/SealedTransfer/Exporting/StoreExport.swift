@@ -28,6 +28,9 @@ public struct StoreExport: Sendable {
     ///
     /// References to objects of other entities are exported nevertheless.
     public var entityNames: Set<String>?
+    /// Whether the entities and properties are exported, too, that are set aside in the store: the model of the program
+    /// that has opened the store last does not have them.
+    public var includesSetAside = false
 
     /// Prepares an export of a store.
     public init(from url: URL, key: EncryptionKey, entityNames: Set<String>? = nil) {
@@ -45,7 +48,9 @@ public struct StoreExport: Sendable {
             isReadOnly: true,
             options: [SealedStore.keyOption: key]
         )
-        let model = try SealedStore.model(of: description)
+        let model =
+            includesSetAside
+            ? try SealedStore.modelWithSetAside(of: description) : try SealedStore.model(of: description)
         if let unknown = entityNames?.sorted().first(where: { model.entitiesByName[$0] == nil }) {
             throw TransferError.unsupported("the unknown entity '\(unknown)'")
         }

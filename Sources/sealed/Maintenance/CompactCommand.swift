@@ -15,6 +15,7 @@ struct CompactCommand: ParsableCommand {
             Examples:
               sealed compact library.store
               sealed compact library.store smaller.store
+              sealed compact library.store --remove-set-aside
               sealed compact library.store --dry-run
             """
     )
@@ -29,6 +30,15 @@ struct CompactCommand: ParsableCommand {
 
     @Flag(help: "Print a lower bound of the gain, and change nothing.")
     var dryRun = false
+
+    @Flag(help: "Remove for good what the model of the last program does not have, see 'sealed inspect'.")
+    var removeSetAside = false
+
+    func validate() throws {
+        guard !removeSetAside || (newFile == nil && !dryRun) else {
+            throw ValidationError("--remove-set-aside changes the store itself: it takes no new file and no --dry-run.")
+        }
+    }
 
     func run() throws {
         try ExitStatus.reporting {
@@ -47,7 +57,7 @@ struct CompactCommand: ParsableCommand {
                     try opened.store.compact(into: target, progress: progress)
                     return Self.byteCount(newFile)
                 }
-                return Int(try opened.store.compact(progress: progress).after.byteCount)
+                return Int(try opened.store.compact(removingSetAside: removeSetAside, progress: progress).after.byteCount)
             } result: {
                 "\(Int(before.byteCount).grouped) bytes before, \($0.grouped) bytes after"
             }

@@ -31,6 +31,7 @@ struct CheckJSON: Encodable {
     let pages: Int
     let logPages: Int
     let uncheckedIndexes: [String]
+    let setAside: [String]
     let problems: [ProblemJSON]
 
     init(_ report: StoreReport) {
@@ -38,6 +39,7 @@ struct CheckJSON: Encodable {
         pages = report.pageCount
         logPages = report.logPageCount
         uncheckedIndexes = report.uncheckedIndexes
+        setAside = report.setAside.map(\.description)
         problems = report.problems.map(ProblemJSON.init)
     }
 }
@@ -96,6 +98,17 @@ struct SalvageJSON: Encodable {
     }
 }
 
+extension SetAside {
+    /// The names, and the kind of a property.
+    var line: String {
+        switch kind {
+        case .entity: description
+        case .attribute(let type): "\(description), \(type.rawValue)"
+        case .relationship(let destination, let isToMany): "\(description), \(destination)\(isToMany ? " (many)" : "")"
+        }
+    }
+}
+
 /// Prints a value as one JSON object, in several lines.
 func printJSON(_ value: some Encodable) throws {
     let encoder = JSONEncoder()
@@ -108,6 +121,7 @@ extension StoreReport {
     /// Prints the problems, a line each.
     func printLines() throws {
         for problem in problems { try Output.print(problem.description) }
+        for item in setAside { try Output.print("set aside: \(item.line)") }
         for index in uncheckedIndexes {
             try Output.print(
                 "\(index): the words of the full-text index are not compared in a store that is open for reading"
