@@ -96,7 +96,8 @@ struct MigrateCommand: ParsableCommand {
         guard !preview.steps.isEmpty else { return try Output.print("the store has this model") }
         try show("differences", preview.differences)
         if !preview.differences.isEmpty { try Output.print() }
-        for (title, items) in [("set aside", preview.setAside), ("comes back", preview.returning)] where !items.isEmpty {
+        for (title, items) in [("set aside", preview.setAside), ("comes back", preview.returning)] where !items.isEmpty
+        {
             try Output.print(title)
             for item in items { try Output.print("  \(item.line)") }
             try Output.print()

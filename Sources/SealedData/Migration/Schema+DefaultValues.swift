@@ -1,12 +1,13 @@
 import Foundation
 import ObjectGraph
-import SealedStore
+public import SealedStore
 
 extension Schema {
-    /// The declared default values in their stored form, which a migration writes into rows without a value.
+    /// The declared default values in their stored form, by the names of the entity that declares the attribute and of
+    /// the attribute. A migration writes them into rows without a value, and an import into objects without one.
     ///
-    /// A default value is evaluated once for each migration: all rows get the same value.
-    var storedDefaultValues: SealedStore.DefaultValues {
+    /// A default value is evaluated once for each migration or import: all rows get the same value.
+    public var storedDefaultValues: SealedStore.DefaultValues {
         { [self] entityName, attributeName in
             let entity = entities.first { $0.name == entityName }
             let attribute = entity?.storedProperties.lazy.compactMap { $0 as? Schema.Attribute }

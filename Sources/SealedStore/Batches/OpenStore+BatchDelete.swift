@@ -122,7 +122,10 @@ private struct BatchDelete {
             default: continue
             }
         }
-        try store.clearAsideReferences(to: root, history, on: connection) { "\($0) IN (\(keys))" } binding: { _ in }
+        try store.clearAsideReferences(to: root, history, on: connection) {
+            "\($0) IN (\(keys))"
+        } binding: { _ in
+        }
     }
 
     private func run(_ sql: String) throws {

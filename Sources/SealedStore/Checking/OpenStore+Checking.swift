@@ -69,8 +69,13 @@ extension OpenStore {
                     let damage = try Self.damage(found: connection, schema.indexes)
                     guard damage.isEmpty else { return damage }
                     try progress.show(600)
-                    problems += try ContentCheck(connection, schema, entityNames: entityNames, numbered: self.schema.model)
-                        .problems { try progress.show(600 + Int(300 * $0)) }
+                    problems += try ContentCheck(
+                        connection,
+                        schema,
+                        entityNames: entityNames,
+                        numbered: self.schema.model
+                    )
+                    .problems { try progress.show(600 + Int(300 * $0)) }
                     problems += try indexes.problems()
                 } catch DatabaseError.damagedIndex {
                     problems += try indexes.unreadable()

@@ -77,7 +77,8 @@ extension MigrationProblem: CustomStringConvertible {
             case .foreignMembers(let destination): "members that are not of the entity '\(destination)'"
             case .duplicates: "the same values as another row in properties that become unique"
             case .exhaustedKeys: "keys that exceed 64 bits"
-            case .lost: "data that the model has no place for, and that cannot be set aside: a migration plan can remove it"
+            case .lost:
+                "data that the model has no place for, and that cannot be set aside: a migration plan can remove it"
             }
         return "\(place): \(rule) (\(rows) row(s))"
     }

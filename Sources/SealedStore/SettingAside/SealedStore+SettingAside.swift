@@ -45,7 +45,12 @@ extension SealedStore {
                 for sql in plan.schema.table(of: entity).adoptions { try connection.execute(sql) }
             }
             let target = MigrationPlan.Target(own: own, union: smallest, refusesLosses: false)
-            let migration = try MigrationPlan(from: stored, to: target, MigratedFile(on: connection), defaultValues: nil)
+            let migration = try MigrationPlan(
+                from: stored,
+                to: target,
+                MigratedFile(on: connection),
+                defaultValues: nil
+            )
             let removed = try StoreMigration(migration, MigrationCheckResults(), on: connection, progress: nil).run()
             // The tables of the model are the same: programs with this model go on.
             try removed.with(migrationCount: stored.migrationCount).writeNoticeably(on: connection)

@@ -22,6 +22,8 @@ struct CoreDataLayout {
         let columnNames: [DatabaseName]
         /// The columns of attributes and to-one relationships.
         var properties: [Property: String] = [:]
+        /// The columns without values of properties that have namesakes: no row shows which column is which.
+        var emptyColumns: Set<String> = []
         /// The columns of positions, by the ordered to-many relationship whose members the rows are.
         var positions: [Relationship: String] = [:]
         /// The columns of to-many relationships without an inverse, whose members the rows are.
@@ -60,7 +62,12 @@ struct CoreDataLayout {
     /// The names of all entities of the file by number.
     private var names: [Int64: String] = [:]
     private let structure: DatabaseStructure
-    private var usedTables: Set<DatabaseName> = ["Z_METADATA", "Z_PRIMARYKEY", "Z_MODELCACHE"]
+    private var usedTables = Set(Self.ownTables)
+
+    /// The tables of Core Data that hold no objects: its metadata, and those of a persistent history.
+    static let ownTables: [DatabaseName] = [
+        "Z_METADATA", "Z_PRIMARYKEY", "Z_MODELCACHE", "ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING",
+    ]
 
     /// - Throws: ``TransferError/unsupported(_:)`` for a database that is not a store of Core Data, and for columns whose
     ///   properties cannot be distinguished.
@@ -74,8 +81,6 @@ struct CoreDataLayout {
         for root in model.entities where root.isRoot { try findTable(of: root, connection) }
         for relationship in model.relationships { findPairs(of: relationship) }
         for table in tables { note(unusedColumnsOf: table) }
-        // The tables of persistent history are not mentioned.
-        usedTables.formUnion(["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"])
         for table in structure.tables where !usedTables.contains(table.name) {
             notImported.append("\(table.name.text): the model has nothing for this table")
         }
@@ -179,7 +184,14 @@ struct CoreDataLayout {
                 }
                 try tellApart(group, candidates, in: &table, connection)
             }
-            for property in group where table.properties[property] == nil {
+            let open = group.filter { table.properties[$0] == nil }
+            // The columns of all of them are there, without values.
+            let empty = table.emptyColumns.filter { column in
+                column.hasPrefix("Z" + name)
+                    && column.dropFirst(name.count + 1).allSatisfy { $0.isASCII && $0.isNumber }
+            }
+            if open.count <= empty.count { continue }
+            for property in open {
                 missing.append((property.declaringEntityName ?? table.root.name, property.name))
             }
         }
@@ -215,6 +227,7 @@ struct CoreDataLayout {
                 while try row.step() { owners[column, default: []].insert(row.integer(at: 0)) }
             }
         }
+        table.emptyColumns.formUnion(candidates.filter { owners[$0] == nil })
         var open = group
         var columns = candidates.filter { owners[$0] != nil }
         // Repeatedly takes a column with only one property that can have its values.
@@ -248,7 +261,8 @@ struct CoreDataLayout {
     }
 
     private mutating func note(unusedColumnsOf table: EntityTable) {
-        let used = Set(table.properties.values).union(table.positions.values).union(table.oneWayOwners.values)
+        let used = Set(table.properties.values).union(table.emptyColumns).union(table.positions.values)
+            .union(table.oneWayOwners.values)
         for column in table.columns where !used.contains(column) {
             // Z_PK, Z_ENT, Z_OPT, positions, and the entities of destinations such as Z3_OWNER.
             let rest = column.dropFirst().drop { $0.isNumber }

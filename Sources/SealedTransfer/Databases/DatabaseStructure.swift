@@ -102,6 +102,17 @@ struct DatabaseStructure {
         }
     }
 
+    /// Removes the tables of Core Data that hold no objects, from the database of a store of Core Data or SwiftData.
+    mutating func removeTablesOfCoreData() {
+        guard table("Z_PRIMARYKEY")?.column("Z_ENT") != nil, table("Z_METADATA")?.column("Z_UUID") != nil else {
+            return
+        }
+        let removed = tables.filter { CoreDataLayout.ownTables.contains($0.name) }
+        notes += removed.map { "\($0.name.text): a table of Core Data itself" }
+        tables.removeAll { CoreDataLayout.ownTables.contains($0.name) }
+        positions = Dictionary(uniqueKeysWithValues: tables.enumerated().map { ($1.name, $0) })
+    }
+
     func table(_ name: DatabaseName) -> Table? { positions[name].map { tables[$0] } }
 
     private mutating func readColumns(of table: inout Table, _ connection: Connection, _ limits: TransferLimits) throws

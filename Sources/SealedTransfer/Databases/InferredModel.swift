@@ -67,7 +67,8 @@ struct InferredModel {
         _ interpretations: [String: ColumnInterpretation],
         _ progress: Progress?
     ) throws {
-        let structure = try DatabaseStructure(connection, options.limits)
+        var structure = try DatabaseStructure(connection, options.limits)
+        structure.removeTablesOfCoreData()
         notes = structure.notes
         var inference = ModelInference(structure, options, interpretations)
         for table in structure.tables { rowCount += try inference.count(table, connection, progress) }

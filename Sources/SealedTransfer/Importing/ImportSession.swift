@@ -20,6 +20,7 @@ final class ImportSession {
     /// The model of the store.
     let model: ManagedObjectModel
     let options: ImportOptions
+    private let defaultValues: SealedStore.DefaultValues?
     private(set) var phase = Phase.writing
     private var findings: ImportFindings
     private var keys: ImportKeys
@@ -37,12 +38,14 @@ final class ImportSession {
     init(
         _ model: ManagedObjectModel,
         _ options: ImportOptions,
+        _ defaultValues: SealedStore.DefaultValues?,
         _ progress: Progress?,
         _ transaction: ImportTransaction,
         _ records: IdentifierTable.Records
     ) {
         self.model = model
         self.options = options
+        self.defaultValues = defaultValues
         self.progress = progress
         self.transaction = transaction
         self.records = records
@@ -253,7 +256,9 @@ final class ImportSession {
         for attribute in row.entity.attributes {
             let isNew = row.existing == nil
             if isNew, row.values[attribute.slot] ?? .null == .null, !attribute.isOptional {
-                row.values[attribute.slot] = attribute.description.defaultValue
+                row.values[attribute.slot] =
+                    attribute.description.defaultValue
+                    ?? defaultValues?(attribute.declaringEntityName, attribute.name)
             }
             guard isNew || row.values[attribute.slot] != nil else { continue }
             let value = row.values[attribute.slot] ?? .null

@@ -1,7 +1,7 @@
 public import EncryptedSQLite
 public import Foundation
 public import ObjectGraph
-import SealedStore
+public import SealedStore
 
 /// Imports objects into an encrypted store: from JSON lines, CSV, a store of Core Data or SwiftData, or any SQLite or
 /// SQLCipher database.
@@ -33,6 +33,10 @@ public struct StoreImport: Sendable {
     public var model: ManagedObjectModel?
     /// The choices.
     public var options: ImportOptions
+    /// The values of required attributes for which the source has nothing, given the names of the entity that declares
+    /// the attribute and of the attribute. `AttributeDescription.defaultValue` takes precedence: the model of an existing
+    /// file does not contain it.
+    public var defaultValues: SealedStore.DefaultValues?
 
     /// Prepares an import into a store.
     public init(
@@ -126,7 +130,7 @@ public struct StoreImport: Sendable {
             let identifiers = try IdentifierTable(beside: url)
             defer { identifiers.close() }
             return try identifiers.transaction { records in
-                try ImportSession(model, options, progress, transaction, records).run(source)
+                try ImportSession(model, options, defaultValues, progress, transaction, records).run(source)
             }
         }
     }

@@ -57,7 +57,9 @@ struct CompactCommand: ParsableCommand {
                     try opened.store.compact(into: target, progress: progress)
                     return Self.byteCount(newFile)
                 }
-                return Int(try opened.store.compact(removingSetAside: removeSetAside, progress: progress).after.byteCount)
+                return Int(
+                    try opened.store.compact(removingSetAside: removeSetAside, progress: progress).after.byteCount
+                )
             } result: {
                 "\(Int(before.byteCount).grouped) bytes before, \($0.grouped) bytes after"
             }

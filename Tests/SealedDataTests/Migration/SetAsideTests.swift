@@ -57,18 +57,22 @@ private enum EarlierPlan: SchemaMigrationPlan {
 
 @Suite("What a schema does not have") struct SetAsideTests {
     private let folder = TemporaryFolder()
-    private var configuration: ModelConfiguration {
-        ModelConfiguration(url: folder.file("trips.store"), key: .ofTests)
+    private var configuration: ModelConfiguration { configuration("trips") }
+
+    private func configuration(_ name: String) -> ModelConfiguration {
+        ModelConfiguration(url: folder.file("\(name).store"), key: .ofTests)
     }
 
-    private func app() throws -> ModelContainer { try ModelContainer(for: Schema(App.types), configurations: configuration) }
+    private func app(_ name: String = "trips") throws -> ModelContainer {
+        try ModelContainer(for: Schema(App.types), configurations: configuration(name))
+    }
 
     private func earlier() throws -> ModelContainer {
         try ModelContainer(for: Earlier.Trip.self, configurations: configuration)
     }
 
-    private func write() throws {
-        let context = ModelContext(try app())
+    private func write(_ name: String = "trips") throws {
+        let context = ModelContext(try app(name))
         let alps = App.Trip("Alps", days: 3)
         alps.rating = 4.5
         context.insert(alps)
@@ -83,7 +87,11 @@ private enum EarlierPlan: SchemaMigrationPlan {
         try write()
         do {
             let container = try earlier()
-            #expect(try container.setAside().map(\.description) == ["Trip.days", "Trip.rating", "Trip.stops", "Stop", "Note"])
+            #expect(
+                try container.setAside().map(\.description) == [
+                    "Trip.days", "Trip.rating", "Trip.stops", "Stop", "Note",
+                ]
+            )
             let context = ModelContext(container)
             context.insert(Earlier.Trip("Sea"))
             try context.fetch(FetchDescriptor<Earlier.Trip>()).first { $0.name == "Alps" }?.name = "The Alps"
@@ -143,10 +151,12 @@ private enum EarlierPlan: SchemaMigrationPlan {
             // The store had version 2 already when the plan saw it.
             #expect(try container.setAside().count == 5)
         }
-        try FileManager.default.removeItem(at: configuration.url)
-        try write()
-        let schema = Schema(versionedSchema: EarlierPlan.Second.self)
-        let container = try ModelContainer(for: schema, migrationPlan: EarlierPlan.self, configurations: configuration)
+        try write("other")
+        let container = try ModelContainer(
+            for: Schema(versionedSchema: EarlierPlan.Second.self),
+            migrationPlan: EarlierPlan.self,
+            configurations: configuration("other")
+        )
         #expect(try container.setAside() == [])
         #expect(try ModelContext(container).fetchCount(FetchDescriptor<Earlier.Trip>()) == 1)
     }

@@ -71,7 +71,7 @@ import Testing
         try open.context.save()
         let before = try folder.contents()
         #expect(before["a.store-wal"]?.isEmpty == false)
-        #expect(try preview(next).steps.count == 2)
+        #expect(try preview(next).steps.map(\.kind) == [.recordModel])
         let after = try folder.contents()
         #expect(after["a.store"] == before["a.store"] && after["a.store-wal"] == before["a.store-wal"])
         #expect(try open.problems() == [])

@@ -42,16 +42,16 @@ import Testing
 }
 
 /// A store that is migrated through random models, and its expected content.
-private struct RandomMigration {
+struct RandomMigration {
     private let folder = TemporaryFolder()
-    private var random: SeededGenerator
-    private var model: ModelSketch
-    private var content = ReferenceContent()
+    var random: SeededGenerator
+    private(set) var model: ModelSketch
+    var content = ReferenceContent()
     private(set) var migrated = 0
     private(set) var refused = 0
     private(set) var lost = 0
 
-    private var url: URL { folder.file("a.store") }
+    var url: URL { folder.file("a.store") }
 
     init(seed: UInt64) throws {
         random = SeededGenerator(seed: seed)
@@ -152,7 +152,7 @@ private struct RandomMigration {
         return try checked + differences(model, content, preview.steps.map(\.description).joined(separator: "; "))
     }
 
-    private func differences(_ model: ModelSketch, _ content: ReferenceContent, _ place: String) throws -> [String] {
+    func differences(_ model: ModelSketch, _ content: ReferenceContent, _ place: String) throws -> [String] {
         let store = try MigratingStore(url, model.descriptions, allowsMigration: false)
         defer { try? store.close() }
         let (expected, found) = (content.lines(model), try content.lines(model, of: store))

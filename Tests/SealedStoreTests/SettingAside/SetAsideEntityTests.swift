@@ -74,7 +74,9 @@ import Testing
         EntityDescription(
             "Person",
             attributes: [Trips.name],
-            relationships: [.init("friends", to: "Person", .many, inverse: "friends"), .init("boss", to: "Person", .one)],
+            relationships: [
+                .init("friends", to: "Person", .many, inverse: "friends"), .init("boss", to: "Person", .one),
+            ],
             uniquenessConstraints: [["name"]]
         ),
         EntityDescription(
@@ -159,7 +161,9 @@ import Testing
                 == [MigrationProblem(entity: "Student", property: nil, kind: .lost, rows: 1)]
         )
         #expect(try folder.contents() == before)
-        try using(abstract) { store throws in for student in try store.objects("Student") { store.context.delete(student) } }
+        try using(abstract) { store throws in
+            for student in try store.objects("Student") { store.context.delete(student) }
+        }
         try using([abstract[0], abstract[3]]) { store throws in #expect(try store.objects("Teacher").count == 1) }
     }
 
@@ -171,7 +175,9 @@ import Testing
         moved[3].attributes.append(Trips.name)
         #expect(
             Set(try MigratingStore.refusal { _ = try MigratingStore(url, moved) })
-                == Set(["Person", "Student", "Fellow"].map { .init(entity: $0, property: "name", kind: .lost, rows: 1) })
+                == Set(
+                    ["Person", "Student", "Fellow"].map { .init(entity: $0, property: "name", kind: .lost, rows: 1) }
+                )
         )
     }
 }

@@ -78,7 +78,11 @@ import Testing
         try store.store().opened.database.write { connection in
             try connection.execute(#"UPDATE "Note" SET "trip" = 99; UPDATE "Trip" SET "next" = 98 WHERE "_id" = 1"#)
         }
-        #expect(Set(try store.store().check().map { "\($0.entity ?? "").\($0.property ?? "")" }) == ["Trip.next", "Note.trip"])
+        #expect(
+            Set(try store.store().check().map { "\($0.entity ?? "").\($0.property ?? "")" }) == [
+                "Trip.next", "Note.trip",
+            ]
+        )
         let report = try store.store().repair([.references, .derivedData])
         #expect(report.check.isSound)
         try store.close()

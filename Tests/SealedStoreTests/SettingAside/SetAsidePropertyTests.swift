@@ -174,7 +174,9 @@ import Testing
     private static let codes = [
         EntityDescription(
             "Trip",
-            attributes: [Trips.name, .init("code", .string, isOptional: true), .init("year", .int64, isOptional: true)],
+            attributes: [
+                Trips.name, .init("code", .string, isOptional: true), .init("year", .int64, isOptional: true),
+            ],
             uniquenessConstraints: [["code"], ["name", "year"]]
         )
     ]

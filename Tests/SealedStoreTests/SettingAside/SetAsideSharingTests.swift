@@ -89,7 +89,11 @@ import Testing
         model.append(
             EntityDescription("Loan", attributes: [Trips.name], relationships: [.init("book", to: "Book", .one)])
         )
-        let coordinator = try openCoordinator(url, model: ManagedObjectModel(entities: model), history: HistoryOptions())
+        let coordinator = try openCoordinator(
+            url,
+            model: ManagedObjectModel(entities: model),
+            history: HistoryOptions()
+        )
         let context = ManagedObjectContext(coordinator: coordinator)
         let shelf = Bookcase.insertShelf("s", in: context)
         shelf["colour"] = .text("red")

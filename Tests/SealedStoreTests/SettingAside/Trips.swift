@@ -91,7 +91,10 @@ enum Trips {
     static func write(_ url: URL, options: [String: any Sendable] = [:]) throws {
         let store = try MigratingStore(url, full, options: options)
         let map = Value.blob(Data(repeating: 7, count: 10_000))
-        let rome = store.insert("Trip", ["name": .text("Rome"), "rating": .real(-0.0), "days": .integer(3), "map": map])
+        let rome = store.insert(
+            "Trip",
+            ["name": .text("Rome"), "rating": .real(-0.0), "days": .integer(3), "map": map]
+        )
         let oslo = store.insert("Trip", ["name": .text("Oslo"), "rating": .real(2.5), "days": .integer(5)])
         let stops = ["a", "b", "c"].map { store.insert("Stop", ["name": .text($0)]) }
         rome.setMembers(stops.reversed(), forRelationship: "stops")
@@ -107,7 +110,8 @@ enum Trips {
     }
 
     /// The content with a model, after a check.
-    static func content(_ url: URL, _ model: [EntityDescription], options: [String: any Sendable] = [:]) throws -> [String]
+    static func content(_ url: URL, _ model: [EntityDescription], options: [String: any Sendable] = [:]) throws
+        -> [String]
     {
         let store = try MigratingStore(url, model, options: options)
         defer { try? store.close() }

@@ -231,4 +231,39 @@ struct CoreDataImportTests {
             try target().importCoreData(from: folder.file("t.db"))
         }
     }
+
+    @Test func `columns of namesakes without values are neither missing nor left over`() throws {
+        let file = try CoreDataFile(folder, extra: "UPDATE ZBOOK SET ZLEVEL = NULL, ZLEVEL1 = NULL;")
+        let report = try target().importCoreData(from: file.url)
+        #expect(!report.missing.contains { $0.hasSuffix(".level") })
+        #expect(!report.notImported.contains { $0.contains("ZLEVEL") })
+    }
+
+    @Test func `a namesake without a column is missing`() throws {
+        let extra = "UPDATE ZBOOK SET ZLEVEL = NULL; ALTER TABLE ZBOOK DROP COLUMN ZLEVEL1;"
+        let report = try target().importCoreData(from: CoreDataFile(folder, extra: extra).url)
+        #expect(Set(report.missing).isSuperset(of: ["Manual.level", "Novel.level"]))
+    }
+
+    @Test(arguments: [false, true])
+    func `a required attribute without a column has its default value`(_ isDeclared: Bool) throws {
+        let file = try CoreDataFile(folder)
+        var declarations = try CoreDataFile.model().declarations
+        let tag = try #require(declarations.firstIndex { $0.name == "Tag" })
+        declarations[tag].attributes.append(
+            .init("uses", .int64, defaultValue: isDeclared ? .integer(3) : nil)
+        )
+        var target = try target()
+        target.model = try ManagedObjectModel(entities: declarations)
+        if !isDeclared {
+            target.defaultValues = { entity, attribute in (entity, attribute) == ("Tag", "uses") ? .integer(3) : nil }
+        }
+        let report = try target.importCoreData(from: file.url)
+        #expect(report.missing.contains("Tag.uses"))
+        #expect(
+            try TestStore(folder.file("store")).objects("Tag").map { $0["uses"] } == [
+                .integer(3), .integer(3), .integer(3),
+            ]
+        )
+    }
 }

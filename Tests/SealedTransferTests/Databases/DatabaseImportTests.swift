@@ -379,4 +379,34 @@ struct DatabaseImportTests {
             #expect(try folder.names().filter { $0 != "t.db" } == [])
         }
     }
+
+    @Test(arguments: ["UTF-8", "UTF-16le", "UTF-16be"])
+    func `texts of a mixed column are UTF-8 in any encoding`(_ encoding: String) throws {
+        let sql = """
+            PRAGMA encoding = '\(encoding)'; CREATE TABLE t (id INTEGER PRIMARY KEY, v);
+            INSERT INTO t VALUES (1, 'zwölf'), (2, x'03'), (3, 7), (4, 1.5);
+            """
+        try ForeignFile.run(sql, on: folder.file("mixed.db"))
+        let report = try target().importDatabase(from: folder.file("mixed.db"))
+        #expect(report.notImported == ["t.v: values of several types, imported as data"])
+        let values = try TestStore(folder.file("store")).objects("t").map { $0["v"] }
+        #expect(values == ["zwölf", "\u{3}", "7", "1.5"].map { .blob(Data($0.utf8)) })
+    }
+
+    @Test func `the tables of Core Data itself are no entities`() throws {
+        let file = try CoreDataFile(folder, extra: "CREATE TABLE ATRANSACTION (Z_PK INTEGER PRIMARY KEY);")
+        let report = try target().importDatabase(from: file.url)
+        let own = ["ACHANGE", "ATRANSACTION", "Z_METADATA", "Z_MODELCACHE", "Z_PRIMARYKEY"]
+        #expect(Set(report.notImported).isSuperset(of: own.map { "\($0): a table of Core Data itself" }))
+        let names = Set(try TestStore(folder.file("store")).context.model.entities.map(\.name))
+        #expect(names.isDisjoint(with: own) && names.isSuperset(of: ["ZAUTHOR", "ZBOOK", "Z_3TAGS"]))
+    }
+
+    @Test func `a table with the name of one of Core Data's is an entity in another database`() throws {
+        try ForeignFile.run(
+            "CREATE TABLE Z_METADATA (id INTEGER PRIMARY KEY); INSERT INTO Z_METADATA VALUES (1);",
+            on: folder.file("other.db")
+        )
+        #expect(try target().importDatabase(from: folder.file("other.db")).objectCount == 1)
+    }
 }
