@@ -130,7 +130,8 @@ public final class ModelContainer: Sendable {
         try self.init(for: Schema(types), migrationPlan: migrationPlan, configurations: configurations)
     }
 
-    /// Deletes all models of all stores, without applying delete rules. In every context of the container they count as
+    /// Deletes all models of all stores, without applying delete rules, also those that are set aside, see
+    /// ``setAside(in:)``. In every context of the container they count as
     /// deleted after its next fetch or save. New models that are not saved yet remain.
     ///
     /// - Throws: `ObjectGraphError.storeIsReadOnly` if a configuration does not allow saving;
