@@ -23,6 +23,7 @@ import Testing
         Trips.Named("names", Trips.names), .without("Trip.rating"), .without("Trip.days", "Trip.map"),
         .without("Trip.stops"), .without("Trip.stops", "Stop.trip"), .without("Trip.labels"), .without("Label.trips"),
         .without("Trip.labels", "Label.trips", "Trip.next"), .without("Note.trip"),
+        .without("Stop.trip"),
         Trips.Named("no notes", Trips.withoutNotes),
         Trips.Named("no notes, no rating", Trips.without("Trip.rating", of: Trips.withoutNotes)),
     ])
@@ -33,6 +34,32 @@ import Testing
             try using(smaller.entities)
             #expect(try Trips.content(url, Trips.full) == before)
         }
+    }
+
+    @Test(arguments: ["Person.passport", "Passport.owner"])
+    func `one side of a one-to-one relationship comes back from the other one`(_ removed: String) throws {
+        let people = [
+            EntityDescription(
+                "Person",
+                attributes: [Trips.name],
+                relationships: [.init("passport", to: "Passport", .one, inverse: "owner")]
+            ),
+            EntityDescription(
+                "Passport",
+                attributes: [Trips.name],
+                relationships: [.init("owner", to: "Person", .one, inverse: "passport")]
+            ),
+        ]
+        try using(people) { store in
+            for number in 0..<3 {
+                let person = store.insert("Person", ["name": .text("\(number)")])
+                let passport = store.insert("Passport", ["name": .text("\(number)")])
+                if number > 0 { person.setDestination(passport, forRelationship: "passport") }
+            }
+        }
+        let before = try Trips.content(url, people)
+        try using(Trips.without(removed, of: people)) { store in #expect(try store.setAside() == []) }
+        #expect(try Trips.content(url, people) == before)
     }
 
     @Test func `a model that has less does not change the tables`() throws {
