@@ -264,7 +264,7 @@ import Testing
         try context.coordinator.removeAllStores()
         var less = Self.note
         less.attributes.removeLast()
-        try StoreFixture.open(folder.file("notes.store"), [less]).coordinator.removeAllStores()
+        try StoreFixture.open(folder.file("notes.store"), [less], allowsMigration: true).coordinator.removeAllStores()
     }
 
     @Test func `inspect and check name it`() throws {

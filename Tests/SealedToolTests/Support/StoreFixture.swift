@@ -5,20 +5,21 @@ import SealedStore
 
 /// The stores that the tool reads.
 enum StoreFixture {
-    /// Opens a store, with migration turned off.
+    /// Opens a store, by default with migration turned off.
     static func open(
         _ url: URL,
         _ entities: [EntityDescription],
         passphrase: String = Tool.passphrase,
         key: EncryptionKey? = nil,
-        version: String? = nil
+        version: String? = nil,
+        allowsMigration: Bool = false
     ) throws -> ManagedObjectContext {
         SealedStore.register()
         let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(entities: entities))
         var options: [String: any Sendable] = [SealedStore.keyOption: key ?? .passphrase(passphrase)]
         options[SealedStore.modelVersionOption] = version
         var description = PersistentStoreDescription(type: SealedStore.storeType, url: url, options: options)
-        description.shouldMigrateStoreAutomatically = false
+        description.shouldMigrateStoreAutomatically = allowsMigration
         try coordinator.addPersistentStore(description)
         return ManagedObjectContext(coordinator: coordinator)
     }
