@@ -58,7 +58,7 @@ import Testing
             }
         }
         let before = try Trips.content(url, people)
-        try using(Trips.without(removed, of: people)) { store in #expect(try store.setAside() == []) }
+        try using(Trips.without(removed, of: people)) { store throws in #expect(try store.setAside() == []) }
         #expect(try Trips.content(url, people) == before)
     }
 
