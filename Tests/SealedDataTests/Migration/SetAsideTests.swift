@@ -99,11 +99,12 @@ private enum EarlierPlan: SchemaMigrationPlan {
         }
         let container = try app()
         #expect(try container.setAside() == [])
-        let trips = try ModelContext(container).fetch(FetchDescriptor<App.Trip>(sortBy: [SortDescriptor(\.name)]))
+        let context = ModelContext(container)
+        let trips = try context.fetch(FetchDescriptor<App.Trip>(sortBy: [SortDescriptor(\.name)]))
         #expect(trips.map(\.days) == [7, 3])
         #expect(trips.map(\.rating) == [nil, 4.5])
         #expect(Set(trips[1].stops.map(\.title)) == ["a", "b"])
-        #expect(try ModelContext(container).fetch(FetchDescriptor<App.Note>()).first?.trip?.name == "The Alps")
+        #expect(try context.fetch(FetchDescriptor<App.Note>()).first?.trip?.name == "The Alps")
         #expect(try container.check().isSound)
     }
 
