@@ -275,7 +275,7 @@ open class SealedStore: IncrementalStore, SharedStore, @unchecked Sendable {
     ///
     /// - Throws: `ExchangeError`; `ObjectGraphError.storeIsReadOnly`; `DatabaseError`.
     open func execute(_ request: ChangeSetRequest, with context: ManagedObjectContext?) throws -> ChangeSet? {
-        try opened.changeSet()
+        try opened.changeSet(sizeLimit: request.sizeLimit)
     }
 
     /// Returns the position of the store in the common order of its exchange.

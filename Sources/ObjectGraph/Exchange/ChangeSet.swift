@@ -8,6 +8,10 @@ public import QueryLanguage
 /// finds its own objects. It contains the net effect of any number of transactions: an object that was inserted and
 /// deleted in between is not in it, and a property has its last value.
 ///
+/// Many changes make several change sets, each about as large as a limit, one after the other: a store makes the next one
+/// when it has applied the one before. After each of them, all references lead to objects, and unique values are unique:
+/// a reference or a list whose objects follow later comes with these.
+///
 /// A change set is not encrypted. A program that passes it through a foreign service seals it first.
 public struct ChangeSet: Codable, Hashable, Sendable, Identifiable {
     /// The identifier, a UUID of version 7.
@@ -25,6 +29,9 @@ public struct ChangeSet: Codable, Hashable, Sendable, Identifiable {
     public let modelHash: String
     /// The changes, each object once.
     public let changes: [Change]
+
+    /// The size from which a change set contains a part of the changes, unless a request names another one: 4 MiB.
+    public static let defaultSizeLimit = 4 << 20
 
     /// Makes a change set.
     public init(

@@ -2,8 +2,13 @@ public import Foundation
 
 /// A request for the changes of a store that the common order does not contain yet.
 public struct ChangeSetRequest: Sendable {
+    /// The size in bytes, about that of the coded form, from which the change set is a part of the changes.
+    public var sizeLimit: Int
+
     /// Makes a request.
-    public init() {}
+    public init(sizeLimit: Int = ChangeSet.defaultSizeLimit) {
+        self.sizeLimit = sizeLimit
+    }
 }
 
 /// A request to apply the changes of another store.

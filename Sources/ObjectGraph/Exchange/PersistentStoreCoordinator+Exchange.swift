@@ -12,16 +12,25 @@ extension PersistentStoreCoordinator {
     /// }
     /// ```
     ///
-    /// Before the first exchange, all objects of the store are its changes.
+    /// Before the first exchange, all objects of the store are its changes. Many changes make several change sets: the
+    /// loop ends when all are in the common order, and may be ended and continued between any two of them. A change set
+    /// without changes replaces an earlier one for the same position, which the common order may contain or not.
     ///
-    /// - Parameter uuid: The store; nil for the only store of the coordinator.
+    /// - Parameters:
+    ///   - uuid: The store; nil for the only store of the coordinator.
+    ///   - sizeLimit: The size of the change set in bytes, about that of its coded form. A change set is larger by one
+    ///     object, and by changes that need each other: the deletions of exchanged objects and the changes of their
+    ///     unique values and relationships, and new objects that require each other.
     /// - Returns: Nil if there are no changes.
     /// - Throws: ``ExchangeError/noIdentifiers``; ``ExchangeError/expired(lastDeleted:)``;
     ///   ``PersistentHistoryError/noStore``; ``ObjectGraphError/unsupportedRequest(storeType:request:)``; errors of the
     ///   store.
     /// - Complexity: O(number of changes since the last exchange).
-    public func changeSet(ofStore uuid: UUID? = nil) throws -> ChangeSet? {
-        try historyStore(uuid).execute(ChangeSetRequest(), with: nil)
+    public func changeSet(
+        ofStore uuid: UUID? = nil,
+        sizeLimit: Int = ChangeSet.defaultSizeLimit
+    ) throws -> ChangeSet? {
+        try historyStore(uuid).execute(ChangeSetRequest(sizeLimit: sizeLimit), with: nil)
     }
 
     /// Applies a change set of the common order to a store, in one transaction, and announces it to the contexts.
@@ -36,10 +45,12 @@ extension PersistentStoreCoordinator {
     /// | ``MergePolicy/overwrite`` | takes the value of the change set | stays |
     /// | ``MergePolicy/rollback`` | keeps the value; so do all properties of the object | is deleted |
     ///
-    /// An object that the store has deleted stays deleted under all policies but ``MergePolicy/error``. Delete rules,
-    /// required properties and uniqueness constraints hold afterwards: an object stays if the rule `deny` or a required
-    /// reference of an object that was not exchanged demands it, and a property keeps its value if another object has
-    /// its new unique value. The next change set of the store contains each difference between the store and the common
+    /// An object that the store has deleted stays deleted under all policies but ``MergePolicy/error``. The author of a
+    /// change set has applied the delete rules: the store deletes the same objects, and clears all references to them.
+    /// It applies the rules itself to those relationships only that it has changed since the last exchange: an object
+    /// stays if the rule `deny` or a required reference among them demands it. The rule `cascade` does not delete the
+    /// members of many-to-many relationships then. A property keeps its value if another object has its new unique
+    /// value. A store without changes of its own equals the common order afterwards. The next change set of the store contains each difference between the store and the common
     /// order, so that all stores end with the same content.
     ///
     /// - Parameters:

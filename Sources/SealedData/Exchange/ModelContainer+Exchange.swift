@@ -16,13 +16,26 @@ extension ModelContainer {
     /// `HistoryOptions.identifiesObjects`. Before the first exchange, all its models are changes. A change set is
     /// `Codable`, and not encrypted.
     ///
-    /// - Parameter configuration: The configuration of the store; nil for the only encrypted store of the container.
+    /// Many changes make several change sets. The app asks for the next one when it has applied the one before, and may
+    /// end and continue between any two of them.
+    ///
+    /// - Parameters:
+    ///   - configuration: The configuration of the store; nil for the only encrypted store of the container.
+    ///   - sizeLimit: The size of the change set in bytes, about that of its coded form. A change set is larger by one
+    ///     model, and by changes that need each other: the deletions of exchanged models and the changes of their unique
+    ///     values and relationships, and new models that require each other.
     /// - Returns: Nil if there are no changes.
     /// - Throws: ``StoreSelectionError``; `ExchangeError.noIdentifiers`; `ExchangeError.expired`;
     ///   `ObjectGraphError.storeIsReadOnly`; `DatabaseError`.
     /// - Complexity: O(*n*) in the number of changes since the last exchange.
-    public func changeSet(of configuration: ModelConfiguration? = nil) throws -> ChangeSet? {
-        try stores.coordinator.changeSet(ofStore: stores.store(of: configuration).metadata.uuid)
+    public func changeSet(
+        of configuration: ModelConfiguration? = nil,
+        sizeLimit: Int = ChangeSet.defaultSizeLimit
+    ) throws -> ChangeSet? {
+        try stores.coordinator.changeSet(
+            ofStore: stores.store(of: configuration).metadata.uuid,
+            sizeLimit: sizeLimit
+        )
     }
 
     /// Applies a change set of the common order to an encrypted store, in one transaction. The contexts follow as they
@@ -39,8 +52,10 @@ extension ModelContainer {
     /// | `overwrite` | takes the value of the change set | stays |
     /// | `rollback` | keeps the value; so do all properties of the model | is deleted |
     ///
-    /// Delete rules, required properties and uniqueness constraints hold afterwards. The next change set of the store
-    /// contains what the merge has made different from the common order.
+    /// The author of a change set has applied the delete rules: the store deletes the same models. It applies the rules
+    /// itself to those relationships only that it has changed and not exchanged. Required properties and uniqueness
+    /// constraints hold afterwards. The next change set of the store contains what the merge has made different from the
+    /// common order.
     ///
     /// - Parameters:
     ///   - changeSet: The next change set of the common order.

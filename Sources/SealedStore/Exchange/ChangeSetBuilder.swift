@@ -8,8 +8,11 @@ struct ChangeSetBuilder {
     private let pending: PendingChanges
     private var identifiers: [ObjectPlace: UUID] = [:]
 
-    /// The number of objects that are read at once.
-    private static let objectsAtOnce = 4096
+    /// The chosen part of the changes; nil for all.
+    private var part: ChangeSetPart?
+
+    /// The number of objects that are read at once. Their values can be large.
+    private static let objectsAtOnce = 64
 
     init(_ pending: PendingChanges, _ reading: ExchangeReading) {
         self.pending = pending
@@ -17,39 +20,52 @@ struct ChangeSetBuilder {
     }
 
     /// The changes, in the order of their entities and keys.
-    mutating func changes() throws -> [ChangeSet.Change] {
+    ///
+    /// - Parameter limit: The size in bytes from which the changes are a part of those that are pending.
+    mutating func changes(limit: Int) throws -> (changes: [ChangeSet.Change], isPart: Bool) {
+        if let all = try allChanges(limit: limit) { return (all, false) }
+        let part = try ChangeSetPart(pending, reading, limit: limit)
+        let chosen = part.slots
+        let places = (part.deleted + chosen.keys).sorted()
+        let rows = part.rows
+        self.part = part
+        return (try places.compactMap { try change(at: $0, rows[$0], chosen[$0]) }, true)
+    }
+
+    /// All changes; nil if they are larger than a limit.
+    private mutating func allChanges(limit: Int) throws -> [ChangeSet.Change]? {
         var changes: [ChangeSet.Change] = []
+        var size = 0
         let places = pending.objects.keys.sorted()
         for start in stride(from: 0, to: places.count, by: Self.objectsAtOnce) {
             let part = places[start..<min(places.count, start + Self.objectsAtOnce)]
             let rows = try reading.rows(of: part.filter { !(pending[$0]?.isDeleted ?? true) })
             for place in part {
-                guard let difference = pending[place] else { continue }
-                if difference.isDeleted {
-                    changes.append(
-                        .init(
-                            identifier: try identifier(of: place),
-                            entity: difference.entity.name,
-                            kind: .delete,
-                            values: [:]
-                        )
-                    )
-                } else if let row = rows[place] {
-                    changes.append(try change(of: row, place, difference))
-                }
+                guard let change = try change(at: place, rows[place], nil) else { continue }
+                changes.append(change)
+                size += change.size
+                guard size <= limit || places.count == 1 else { return nil }
             }
         }
         return changes
     }
 
-    private mutating func change(
-        of row: Row,
-        _ place: ObjectPlace,
-        _ difference: PendingChanges.Difference
-    ) throws -> ChangeSet.Change {
+    /// - Parameter slots: The chosen properties; nil for all that are pending.
+    private mutating func change(at place: ObjectPlace, _ row: Row?, _ slots: SlotSet?) throws -> ChangeSet.Change? {
+        guard let difference = pending[place] else { return nil }
+        if difference.isDeleted {
+            return ChangeSet.Change(
+                identifier: try identifier(of: place),
+                entity: difference.entity.name,
+                kind: .delete,
+                values: [:]
+            )
+        }
+        guard let row else { return nil }
         let entity = reading.model.entities[row.entityIndex]
         var values: [String: ChangeSet.PropertyValue] = [:]
-        for property in reading.store.exchanged.properties(of: entity) where difference.contains(property.slot) {
+        for property in reading.store.exchanged.properties(of: entity)
+        where slots?.contains(property.slot) ?? difference.contains(property.slot) {
             let value = try value(of: property, row)
             // The other stores would refuse the change set, and this one could never send another.
             if case .attribute(let attribute) = property.form, case .attribute(let value) = value,
@@ -71,9 +87,16 @@ struct ChangeSetBuilder {
         switch property.form {
         case .attribute: return .attribute(row.value(at: property.slot))
         case .reference(let relationship):
+            if let part {
+                return .reference(try part.destination(of: relationship, row).map { try identifier(of: $0) })
+            }
             let key = row.integer(at: property.slot)
             return .reference(key == 0 ? nil : try identifier(of: key, relationship))
         case .members(let relationship), .order(let relationship):
+            let place = ObjectPlace(rootIndex: relationship.source.rootIndex, key: row.key)
+            if let members = try part?.sentMembers(of: property, place) {
+                return .members(try members.map { try identifier(of: $0) })
+            }
             return .members(
                 try reading.members(of: relationship, row.key).map { try identifier(of: $0, relationship) }
             )
@@ -99,6 +122,23 @@ extension ChangeSet.PropertyValue {
         case .attribute(let value): value.isNull
         case .reference(let identifier): identifier == nil
         case .members(let identifiers): identifiers.isEmpty
+        }
+    }
+}
+
+extension ChangeSet.Change {
+    /// The number of bytes of the coded form, or a few more.
+    var size: Int {
+        values.reduce(100) { size, value in
+            let own =
+                switch value.value {
+                case .attribute(.text(let text)): text.utf8.count + 8
+                case .attribute(.blob(let data)): data.count * 4 / 3 + 8
+                case .attribute: 24
+                case .reference: 40
+                case .members(let identifiers): identifiers.count * 40
+                }
+            return size + value.key.utf8.count + own
         }
     }
 }

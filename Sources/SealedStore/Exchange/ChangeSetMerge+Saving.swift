@@ -22,7 +22,8 @@ extension ChangeSetMerge {
     ///
     /// - Throws: `ExchangeError`.
     mutating func save() throws -> Save {
-        let values = try values()
+        var values = try values()
+        while try !areRulesKept(values) { values = try self.values() }
         var save = Save()
         try addRows(values, &save.request)
         for place in Set(deletedByOthers.keys).union(deletedByRules).sorted() where isDeleted(place) {
@@ -76,7 +77,10 @@ extension ChangeSetMerge {
                 let present =
                     target.isNew ? [] : try reading.members(of: relationship, target.place.key)
                 let isKept = isListKept(property, target, keys, present)
-                if case .members = property.form, !isKept { addMembers(relationship, target, keys, present, &save) }
+                if case .members = property.form {
+                    let kept = isKept ? present + newMembers(of: relationship, target, keys, values) : keys
+                    addMembers(relationship, target, kept, present, &save)
+                }
                 guard relationship.isOrdered else { continue }
                 save.orders.append(
                     Order(
@@ -90,6 +94,17 @@ extension ChangeSetMerge {
         }
     }
 
+    /// The members that a list with a shared inverse gets although it is kept, because the inverse leads to its object.
+    private func newMembers(
+        of relationship: Relationship,
+        _ target: Target,
+        _ keys: [Int64],
+        _ values: Values
+    ) -> [Int64] {
+        guard let inverse = relationship.sharedInverse else { return [] }
+        return keys.filter { values[relationship.destinationPlace($0)]?[inverse.slot] == .integer(target.place.key) }
+    }
+
     /// Whether a to-many relationship stays as it is in the store.
     private mutating func isListKept(
         _ property: ExchangedProperty,
@@ -99,14 +114,20 @@ extension ChangeSetMerge {
     ) -> Bool {
         let isOrdered = property.list?.isOrdered ?? false
         let isEqual = isOrdered ? keys == present : Set(keys) == Set(present)
-        guard !target.isNew, !isEqual, let difference = pending[target.place] else { return false }
-        if mergePolicy == .rollback, hasConflict(target) || difference.contains(property.slot) {
+        guard !target.isNew, !isEqual else { return false }
+        if keepsList(property, target) {
             note(target.change, property.slot, .keptLocal)
             return true
         }
-        guard difference.contains(property.slot) else { return false }
-        note(target.change, property.slot, mergePolicy.localWins ? .keptLocal : .tookIncoming)
-        return mergePolicy.localWins
+        if pending[target.place]?.contains(property.slot) ?? false { note(target.change, property.slot, .tookIncoming) }
+        return false
+    }
+
+    /// Whether a to-many relationship stays as it is in the store if the change set has other members.
+    func keepsList(_ property: ExchangedProperty, _ target: Target) -> Bool {
+        guard !target.isNew, let difference = pending[target.place] else { return false }
+        let isChanged = difference.contains(property.slot)
+        return mergePolicy == .rollback ? isChanged || hasConflict(target) : isChanged && mergePolicy.localWins
     }
 
     private func addMembers(
@@ -172,45 +193,14 @@ extension ChangeSetMerge {
         }
     }
 
-    /// Deletes the object that refers to a deleted one, if the delete rule says so, or lets both stay.
+    /// Lets an object stay to which a required reference leads.
     ///
     /// - Returns: whether this is a new decision.
     private mutating func resolve(_ reference: RemainingReference) throws -> Bool {
         let deleted = ObjectPlace(reference.deleted)
-        let remaining = ObjectPlace(reference.remaining)
         guard isDeleted(deleted) else { return false }
-        if reference.rule?.deleteRule == .cascade, !vetoed.contains(remaining), !(target(at: remaining)?.isNew ?? false)
-        {
-            // The deletion of an object that the change set does not delete is a conflict, too.
-            if let change = deletedByOthers[deleted] { note(change, nil, .deleted) }
-            guard !isDeleted(remaining) else { return false }
-            deleteByRule(remaining)
-            try deleteDependents(of: remaining)
-            return true
-        }
-        veto(deleted)
+        try veto(deleted)
         return true
-    }
-
-    /// Deletes the objects that the rule `cascade` deletes with one, and with these, as far as the change set changes
-    /// none of them: the save would find one level of them each time it is composed again. The partners of one-to-one
-    /// relationships stay for the save, because others may take them.
-    private mutating func deleteDependents(of place: ObjectPlace) throws {
-        var owners = [place]
-        while let owner = owners.popLast() {
-            guard target(at: owner) == nil, let row = try row(at: owner) else { continue }
-            for relationship in model.entities[row.entityIndex].relationships
-            where relationship.deleteRule == .cascade && !relationship.isOneToOne {
-                let keys =
-                    relationship.isToMany
-                    ? try reading.members(of: relationship, owner.key) : [row.integer(at: relationship.slot)]
-                for member in keys.lazy.filter({ $0 != 0 }).map(relationship.destinationPlace)
-                where target(at: member) == nil && !isDeleted(member) && !vetoed.contains(member) {
-                    deleteByRule(member)
-                    owners.append(member)
-                }
-            }
-        }
     }
 
     /// Lets the one-to-one relationships keep their values that would take a required partner from an object.

@@ -102,9 +102,11 @@ extension ChangeSetMerge {
         _ values: Values
     ) throws {
         guard target.isNew else {
+            // Another constraint may have kept the same value. The next composition of the save has none of them.
             var isDecided = false
             for slot in constraint.slots where values[target.place]?[slot] != nil {
-                if keep(slot, target) { isDecided = true }
+                keep(slot, target)
+                isDecided = true
             }
             guard !isDecided else { return }
             throw IncomingChanges.error(.notUnique, target.change.identifier, constraint.entity)

@@ -92,6 +92,7 @@ extension ChangeSetMerge {
     /// Whether no two objects lead to the same destination along a one-to-one relationship. Otherwise one of them keeps
     /// its value.
     private mutating func areOneToOnesUnique(_ values: Values) throws -> Bool {
+        var values = values
         var isStable = true
         var owners: [OneToOne: ObjectPlace] = [:]
         let changed = targets.filter { values[$0.place] != nil }
@@ -107,12 +108,26 @@ extension ChangeSetMerge {
             }
         }
         guard isStable else { return false }
-        for target in changed {
-            for relationship in target.oneToOnes {
-                guard let new = values[target.place]?[relationship.slot],
-                    try !isFree(new, relationship, target, values, owners)
-                else { continue }
-                if keep(relationship.slot, target) { isStable = false }
+        var rest = changed.flatMap { target in target.oneToOnes.map { (target, $0) } }
+        while let (target, relationship) = rest.popLast() {
+            guard let new = values[target.place]?[relationship.slot],
+                try !isFree(new, relationship, target, values, owners), keep(relationship.slot, target)
+            else { continue }
+            isStable = false
+            // The objects that were to have its partner, or to leave its new one, depend on the decision: the next
+            // composition of the save would find one object of a chain.
+            values[target.place]?[relationship.slot] = nil
+            if let row = try row(at: target.place) {
+                let partner = relationship.destinationPlace(row.integer(at: relationship.slot))
+                let owner = owners[OneToOne(relationship: relationship, destination: partner)]
+                if let next = owner.flatMap(self.target(at:)) { rest.append((next, relationship)) }
+            }
+            guard let key = new.key, let inverse = relationship.inverse else { continue }
+            let destination = relationship.destinationPlace(key)
+            owners[OneToOne(relationship: relationship, destination: destination)] = nil
+            if let row = try row(at: destination) {
+                let holder = inverse.destinationPlace(row.integer(at: inverse.slot))
+                if let next = self.target(at: holder) { rest.append((next, relationship)) }
             }
         }
         return isStable
@@ -132,7 +147,10 @@ extension ChangeSetMerge {
             let isLeft =
                 holder.key == 0 || holder == target.place || isDeleted(holder)
                 || values[holder]?[relationship.slot] != nil
-            if !isLeft, mergePolicy.localWins || !relationship.isOptional { return false }
+            if !isLeft {
+                let isOwn = isKept(relationship.slot, holder) || pending[holder]?.contains(relationship.slot) ?? false
+                if !relationship.isOptional || isOwn && mergePolicy.localWins { return false }
+            }
         }
         guard !inverse.isOptional, !target.isNew, let row = try row(at: target.place) else { return true }
         let old = relationship.destinationPlace(row.integer(at: relationship.slot))

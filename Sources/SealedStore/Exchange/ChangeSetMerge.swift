@@ -23,6 +23,8 @@ struct ChangeSetMerge {
     /// The changed and new objects, in the order of the change set.
     private(set) var targets: [Target] = []
     private var targetPositions: [ObjectPlace: Int] = [:]
+    /// The positions of new objects by the identifiers of objects that they need; nil as long as none is dropped.
+    private var requiring: [UUID: [Int]]?
 
     // MARK: Decisions
 
@@ -222,9 +224,41 @@ struct ChangeSetMerge {
         guard !pending.isEmpty else {
             throw IncomingChanges.error(reason, target.change.identifier, target.change.entity)
         }
-        dropped.insert(target.place)
         if let other { redirects[target.place] = other }
         note(target.change, nil, other == nil ? .droppedInsertion : .merged)
+        guard dropped.insert(target.place).inserted, other == nil else { return }
+        // Otherwise, each composition of the save would find one object of a chain.
+        var needed = [target]
+        while let target = needed.popLast() {
+            for dependent in newDependents(of: target) where dropped.insert(dependent.place).inserted {
+                note(dependent.change, nil, .droppedInsertion)
+                needed.append(dependent)
+            }
+        }
+    }
+
+    /// The new objects that cannot be without a new object.
+    private mutating func newDependents(of target: Target) -> [Target] {
+        if requiring == nil {
+            var found: [UUID: [Int]] = [:]
+            for (position, target) in targets.enumerated() where target.isNew {
+                for (property, value) in target.change.values {
+                    guard case .reference(let relationship) = property.form, case .reference(let identifier?) = value
+                    else { continue }
+                    if !relationship.isOptional { found[identifier, default: []].append(position) }
+                }
+            }
+            requiring = found
+        }
+        var dependents = (requiring?[target.change.identifier] ?? []).map { targets[$0] }.filter(\.isNew)
+        for (property, value) in target.change.values {
+            guard case .reference(let relationship) = property.form, relationship.isOneToOne,
+                let inverse = relationship.inverse, !inverse.isOptional, case .reference(let identifier?) = value,
+                let partner = places[identifier].flatMap(self.target(at:)), partner.isNew
+            else { continue }
+            dependents.append(partner)
+        }
+        return dependents
     }
 
     /// Makes a new object of the store the same as a new object of the change set.
@@ -242,10 +276,19 @@ struct ChangeSetMerge {
     /// Deletes an object by a delete rule.
     mutating func deleteByRule(_ place: ObjectPlace) { deletedByRules.insert(place) }
 
-    /// Lets an object stay.
-    mutating func veto(_ place: ObjectPlace) {
-        vetoed.insert(place)
-        if let change = deletedByOthers[place] { note(change, nil, .keptObject) }
+    /// Lets an object stay, and the objects that it needs.
+    mutating func veto(_ place: ObjectPlace) throws {
+        var places = [place]
+        while let place = places.popLast() {
+            guard vetoed.insert(place).inserted else { continue }
+            if let change = deletedByOthers[place] { note(change, nil, .keptObject) }
+            guard let row = try row(at: place) else { continue }
+            for relationship in model.entities[row.entityIndex].relationships
+            where !relationship.isToMany && !relationship.isOptional {
+                let destination = relationship.destinationPlace(row.integer(at: relationship.slot))
+                if destination.key != 0, isDeleted(destination) { places.append(destination) }
+            }
+        }
     }
 
     mutating func note(_ change: IncomingChanges.Change, _ slot: Int?, _ resolution: ExchangeConflict.Resolution) {

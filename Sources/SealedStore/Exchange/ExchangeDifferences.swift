@@ -4,16 +4,19 @@ import ObjectGraph
 
 /// The differences from the common order that a merge has left, found by comparison of the store with the change set.
 struct ExchangeDifferences {
-    private let merge: ChangeSetMerge
+    private let pending: PendingChanges
     private let reading: ExchangeReading
+    /// The places of the objects that the change set names, by global identifier.
+    private var places: [UUID: ObjectPlace]
     private var rows: [ObjectPlace: Row] = [:]
     private var differences: [ObjectPlace: PendingChanges.Difference] = [:]
 
     /// - Parameter written: The encoded changes of the transaction.
     /// - Throws: ``SealedStoreError/damagedRow(entity:property:)``; `DatabaseError`.
     init(_ merge: ChangeSetMerge, written: [[UInt8]]) throws {
-        self.merge = merge
+        pending = merge.pending
         reading = merge.reading
+        places = merge.places
         let groups = try Self.groups(written, merge.model)
         var changed = Set(merge.targets.lazy.filter { !merge.dropped.contains($0.place) }.map(\.place))
         for group in groups where group.kind == .update {
@@ -22,9 +25,73 @@ struct ExchangeDifferences {
             }
         }
         rows = try reading.rows(of: changed)
-        for target in merge.targets where !merge.dropped.contains(target.place) { try add(target) }
-        for group in groups { add(group) }
-        addDecisions()
+        for target in merge.targets where !merge.dropped.contains(target.place) {
+            try add(target.change, at: target.place)
+        }
+        for group in groups { add(group, merge) }
+        addDecisions(merge)
+    }
+
+    /// The differences that are left when the common order contains a change set of the store itself.
+    ///
+    /// - Parameter incoming: The change set; nil if the model has changed since.
+    init(
+        acknowledging changeSet: ChangeSet,
+        _ incoming: IncomingChanges?,
+        _ pending: PendingChanges,
+        _ reading: ExchangeReading
+    ) throws {
+        self.pending = pending
+        self.reading = reading
+        places = [:]
+        for change in changeSet.changes {
+            try find(change.identifier)
+            for value in change.values.values {
+                switch value {
+                case .attribute, .reference(nil): continue
+                case .reference(let identifier?): try find(identifier)
+                case .members(let identifiers): for identifier in identifiers { try find(identifier) }
+                }
+            }
+        }
+        rows = try reading.rows(of: Set(changeSet.changes.compactMap { places[$0.identifier] }))
+        if let incoming {
+            for change in incoming.changes { try acknowledge(change) }
+        } else {
+            for change in changeSet.changes { acknowledge(change) }
+        }
+    }
+
+    private mutating func find(_ identifier: UUID) throws {
+        if places[identifier] == nil { places[identifier] = try reading.place(of: identifier) }
+    }
+
+    private mutating func acknowledge(_ change: IncomingChanges.Change) throws {
+        guard let place = places[change.identifier] else { return }
+        if rows[place] != nil, change.kind != .delete { return try add(change, at: place) }
+        acknowledge(change.kind, change.entity, at: place)
+    }
+
+    /// Acknowledges a change with the names of another model: all properties of the object may differ.
+    private mutating func acknowledge(_ change: ChangeSet.Change) {
+        guard let place = places[change.identifier] else { return }
+        if let row = rows[place], change.kind != .delete {
+            let entity = reading.model.entities[row.entityIndex]
+            let slots = reading.store.exchanged.slots(of: entity)
+            differences[place] = .init(entity: entity, isKnown: true, slots: slots)
+        } else {
+            acknowledge(change.kind, pending[place]?.entity ?? reading.model.entities[place.rootIndex], at: place)
+        }
+    }
+
+    /// Acknowledges the deletion of an object, or the change of one that was deleted since.
+    private mutating func acknowledge(_ kind: ChangeSet.Change.Kind, _ entity: Entity, at place: ObjectPlace) {
+        if kind == .delete {
+            let isBack = rows[place] != nil
+            differences[place] = .init(entity: entity, isKnown: false, isWhole: isBack, isDeleted: !isBack)
+        } else {
+            differences[place] = .init(entity: entity, isKnown: true, isDeleted: true)
+        }
     }
 
     private static func groups(
@@ -42,51 +109,52 @@ struct ExchangeDifferences {
     // MARK: Comparing
 
     /// Compares an object with its change in the change set.
-    private mutating func add(_ target: ChangeSetMerge.Target) throws {
+    private mutating func add(_ change: IncomingChanges.Change, at place: ObjectPlace) throws {
         // A delete rule may have deleted it.
-        guard let row = rows[target.place] else { return }
+        guard let row = rows[place] else { return }
         var slots = SlotSet()
         var compared = SlotSet()
-        for (property, value) in target.change.values {
+        for (property, value) in change.values {
             compared.insert(property.slot)
             if try !isEqual(property, value, row) { slots.insert(property.slot) }
         }
-        var difference = merge.pending[target.place] ?? .init(entity: target.change.entity, isKnown: true)
-        if target.change.kind == .insert {
+        var difference = pending[place] ?? .init(entity: change.entity, isKnown: true)
+        if change.kind == .insert {
             // All properties were compared.
-            difference = .init(entity: target.change.entity, isKnown: true, slots: slots)
+            difference = .init(entity: change.entity, isKnown: true, slots: slots)
         } else if !difference.isWhole {
             difference.slots.subtract(compared)
             difference.slots.formUnion(slots)
         }
-        differences[target.place] = difference
+        differences[place] = difference
     }
 
     private func isEqual(_ property: ExchangedProperty, _ value: ChangeSet.PropertyValue, _ row: Row) throws -> Bool {
         switch value {
         case .attribute(let value): return row.holds(value, at: property.slot)
         case .reference(let identifier):
-            return row.integer(at: property.slot) == identifier.map { merge.places[$0]?.key ?? -1 } ?? 0
+            return row.integer(at: property.slot) == identifier.map { places[$0]?.key ?? -1 } ?? 0
         case .members(let identifiers):
             guard let relationship = property.list else { return true }
-            let keys = identifiers.map { merge.places[$0]?.key ?? -1 }
+            let keys = identifiers.map { places[$0]?.key ?? -1 }
             let members = try reading.members(of: relationship, row.key)
             return relationship.isOrdered ? keys == members : Set(keys) == Set(members)
         }
     }
 
     /// Adds the changes of the transaction that the change set does not contain.
-    private mutating func add(_ group: PersistentHistoryTransaction.Group) {
+    private mutating func add(_ group: PersistentHistoryTransaction.Group, _ merge: ChangeSetMerge) {
         for key in group.keys.joined() {
             let place = ObjectPlace(rootIndex: group.entity.rootIndex, key: key)
-            let known = differences[place] ?? merge.pending[place]
+            let known = differences[place] ?? pending[place]
             var difference = known ?? .init(entity: group.entity, isKnown: true)
             switch group.kind {
             case .insert: continue
             case .update:
                 let target = merge.target(at: place)
                 for property in group.updatedProperties {
-                    guard merge.reading.store.exchanged.property(at: property.slot, of: group.entity) != nil,
+                    guard let exchanged = reading.store.exchanged.property(at: property.slot, of: group.entity),
+                        !exchanged.isImplied,
                         !(target?.change.values.contains { $0.property.slot == property.slot } ?? false)
                     else { continue }
                     difference.slots.insert(property.slot)
@@ -104,7 +172,7 @@ struct ExchangeDifferences {
     }
 
     /// Adds the objects that stay although the change set deletes them, and the other way round.
-    private mutating func addDecisions() {
+    private mutating func addDecisions(_ merge: ChangeSetMerge) {
         for (place, change) in merge.deletedByOthers where merge.vetoed.contains(place) {
             differences[place] = .init(entity: change.entity, isKnown: false, isWhole: true)
         }
@@ -112,7 +180,7 @@ struct ExchangeDifferences {
             differences[target.place] = .init(entity: target.change.entity, isKnown: true, isDeleted: true)
         }
         for change in merge.incoming.changes where change.kind == .delete {
-            guard let place = merge.places[change.identifier], let known = merge.pending[place], known.isDeleted else {
+            guard let place = places[change.identifier], let known = pending[place], known.isDeleted else {
                 continue
             }
             differences[place] = .init(entity: change.entity, isKnown: false, isDeleted: true)
@@ -125,14 +193,14 @@ struct ExchangeDifferences {
     func encoded() -> [[UInt8]] {
         encoded(
             differences.filter { place, difference in
-                !(merge.pending[place].map { $0 == difference } ?? difference.isNone)
+                !(pending[place].map { $0 == difference } ?? difference.isNone)
             }
         )
     }
 
     /// All differences of the store, encoded as changes.
     func encodedSnapshot() -> [[UInt8]] {
-        encoded(merge.pending.objects.merging(differences) { $1 }.filter { !$0.value.isNone })
+        encoded(pending.objects.merging(differences) { $1 }.filter { !$0.value.isNone })
     }
 
     private func encoded(_ differences: [ObjectPlace: PendingChanges.Difference]) -> [[UInt8]] {
@@ -147,11 +215,11 @@ struct ExchangeDifferences {
     ///
     /// Every change set reads the transactions and marks since the last snapshot: their number stays below a constant,
     /// or a small part of the number of differences, which a snapshot writes.
-    var isSnapshotDue: Bool { merge.pending.readCount >= max(16, merge.pending.objects.count / 16) }
+    var isSnapshotDue: Bool { pending.readCount >= max(16, pending.objects.count / 16) }
 
     /// Whether the store is as the common order afterwards.
     var areNone: Bool {
-        differences.allSatisfy { $0.value.isNone } && merge.pending.objects.keys.allSatisfy { differences[$0] != nil }
+        differences.allSatisfy { $0.value.isNone } && pending.objects.keys.allSatisfy { differences[$0] != nil }
     }
 }
 

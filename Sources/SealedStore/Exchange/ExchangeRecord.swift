@@ -29,6 +29,8 @@ struct ExchangeRecord: Codable, Hashable, Sendable {
         var covered: Int64
         /// The ``ObjectGraph/ChangeSet/digest()`` of its content; nil if an earlier version of the package has made it.
         var digest: String?
+        /// Whether the change set contains a part of the changes only; nil for all.
+        var isPart: Bool?
     }
 
     /// The number of change sets in the record. Earlier ones are in rows of their own.
@@ -169,9 +171,31 @@ struct ExchangeRecord: Codable, Hashable, Sendable {
         try ExchangeMarks.delete(through: number, on: connection)
     }
 
+    /// Records what is left of the pending changes after a change set.
+    ///
+    /// - Parameters:
+    ///   - number: The last transaction of the store.
+    ///   - isTransaction: Whether that transaction has applied the change set.
+    mutating func note(
+        _ differences: ExchangeDifferences,
+        _ pending: PendingChanges,
+        through number: Int64,
+        isTransaction: Bool,
+        on connection: Connection
+    ) throws {
+        if differences.areNone {
+            try acknowledge(through: number, on: connection)
+        } else if differences.isSnapshotDue {
+            let remaining = differences.encodedSnapshot()
+            try replaceDifferences(through: number, remaining, authors: pending.authors, on: connection)
+        } else {
+            try ExchangeMarks.insert(number, isTransaction: isTransaction, differences.encoded(), on: connection)
+        }
+    }
+
     /// Records the remaining differences from the common order after a transaction, in place of the transactions and
     /// marks up to it.
-    mutating func replaceDifferences(
+    private mutating func replaceDifferences(
         through number: Int64,
         _ differences: [[UInt8]],
         authors: [String],

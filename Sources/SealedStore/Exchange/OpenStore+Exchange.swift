@@ -5,20 +5,21 @@ import ObjectGraph
 extension OpenStore {
     // MARK: Making change sets
 
-    /// Returns the changes that the common order does not contain yet; nil if there are none.
+    /// Returns the changes that the common order does not contain yet, or a part of them; nil if there are none.
     ///
+    /// - Parameter sizeLimit: The size of the change set in bytes, about that of its coded form.
     /// - Throws: `ExchangeError`.
-    func changeSet() throws -> ChangeSet? {
+    func changeSet(sizeLimit: Int) throws -> ChangeSet? {
         let hasBegun = try database.read { connection in
             _ = try states.state(on: connection)
             return try ExchangeRecord.read(on: connection) != nil
         }
         if !hasBegun { _ = try writeTransaction { try ExchangeRecord.begin(self, on: $0) } }
         while true {
-            guard let draft = try database.read({ try draft(on: $0) }) else { return nil }
+            guard let draft = try database.read({ try draft(sizeLimit, on: $0) }) else { return nil }
             let isCurrent = try writeTransaction { connection in
                 guard var record = try ExchangeRecord.read(on: connection), record == draft.record else { return false }
-                if draft.changeSet.changes.isEmpty {
+                if draft.isNothing {
                     try record.acknowledge(through: draft.outstanding.covered, on: connection)
                 } else {
                     try record.note(draft.outstanding, on: connection)
@@ -28,7 +29,7 @@ extension OpenStore {
                 return true
             }
             // Another connection may have applied a change set meanwhile.
-            if isCurrent { return draft.changeSet.changes.isEmpty ? nil : draft.changeSet }
+            if isCurrent { return draft.isNothing ? nil : draft.changeSet }
         }
     }
 
@@ -36,16 +37,20 @@ extension OpenStore {
         let record: ExchangeRecord
         let outstanding: ExchangeRecord.Outstanding
         let changeSet: ChangeSet
+
+        /// Whether the store is as the common order. An empty change set that follows another one is sent: the common
+        /// order may contain that one, and the store then differs from it.
+        var isNothing: Bool { changeSet.changes.isEmpty && record.outstanding.isEmpty }
     }
 
     /// Makes a change set of one state of the file; nil if there was no transaction since the last one.
-    private func draft(on connection: Connection) throws -> Draft? {
+    private func draft(_ sizeLimit: Int, on connection: Connection) throws -> Draft? {
         _ = try states.state(on: connection)
         guard let record = try ExchangeRecord.read(on: connection) else { throw ExchangeError.noIdentifiers }
         let pending = try PendingChanges(record, self, on: connection)
         if pending.isEmpty, pending.lastTransaction == record.acknowledged { return nil }
         var builder = ChangeSetBuilder(pending, ExchangeReading(connection: connection, store: self))
-        let changes = try builder.changes()
+        let (changes, isPart) = try builder.changes(limit: sizeLimit)
         func changeSet(_ id: UUID) -> ChangeSet {
             ChangeSet(
                 id: id,
@@ -60,6 +65,7 @@ extension OpenStore {
         var identifiers = GlobalIdentifierSequence()
         var outstanding = ExchangeRecord.Outstanding(id: identifiers.next(), covered: pending.lastTransaction)
         outstanding.digest = try changeSet(outstanding.id).digest()
+        if isPart { outstanding.isPart = true }
         // Of the same transactions, the same change set is made, unless the store was migrated in between.
         if let last = record.outstanding.last, last.covered == outstanding.covered,
             last.digest.map({ $0 == outstanding.digest }) ?? true
@@ -103,7 +109,7 @@ extension OpenStore {
             let own = try record.outstanding(changeSet, on: connection)
             try record.advance(to: changeSet.sequence, on: connection)
             if let own {
-                try record.acknowledge(through: own.covered, on: connection)
+                try acknowledge(own, changeSet, try? incoming.get(), &record, on: connection)
                 try record.write(on: connection)
                 return ChangeSetResult(outcome: .acknowledged, position: record.position)
             }
@@ -111,6 +117,27 @@ extension OpenStore {
             try record.write(on: connection)
             return result
         }
+    }
+
+    /// Records that the common order contains a change set of the store itself.
+    private func acknowledge(
+        _ own: ExchangeRecord.Outstanding,
+        _ changeSet: ChangeSet,
+        _ incoming: IncomingChanges?,
+        _ record: inout ExchangeRecord,
+        on connection: Connection
+    ) throws {
+        guard own.isPart ?? false else { return try record.acknowledge(through: own.covered, on: connection) }
+        let pending = try PendingChanges(record, self, on: connection)
+        let reading = ExchangeReading(connection: connection, store: self)
+        let differences = try ExchangeDifferences(acknowledging: changeSet, incoming, pending, reading)
+        try record.note(
+            differences,
+            pending,
+            through: pending.lastTransaction,
+            isTransaction: false,
+            on: connection
+        )
     }
 
     private func newKeys(for incoming: IncomingChanges?) throws -> [Int: [Int64]] {
@@ -142,20 +169,13 @@ extension OpenStore {
         try setIdentifiers(merge)
         let number = try history?.finish()
         let differences = try ExchangeDifferences(merge, written: history?.written ?? [])
-        let last = number ?? pending.lastTransaction
-        if differences.areNone {
-            try record.acknowledge(through: last, on: connection)
-        } else if differences.isSnapshotDue {
-            let remaining = differences.encodedSnapshot()
-            try record.replaceDifferences(through: last, remaining, authors: pending.authors, on: connection)
-        } else {
-            try ExchangeMarks.insert(
-                last,
-                isTransaction: number != nil,
-                differences.encoded(),
-                on: connection
-            )
-        }
+        try record.note(
+            differences,
+            pending,
+            through: number ?? pending.lastTransaction,
+            isTransaction: number != nil,
+            on: connection
+        )
         return ChangeSetResult(
             outcome: .applied,
             position: record.position,
@@ -177,6 +197,7 @@ extension OpenStore {
                 return try writeTransaction { connection in
                     let history = try HistoryRecorder.begin(connection, self, author: author)
                     var transaction = SaveTransaction(connection, self, history)
+                    transaction.clearsAllReferences = true
                     try transaction.write(save.request, orders: { try changes(save.orders, merge.reading) })
                     return history
                 }

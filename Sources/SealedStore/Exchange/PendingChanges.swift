@@ -34,6 +34,8 @@ struct PendingChanges {
     private(set) var readCount = 0
 
     private let exchanged: ExchangedProperties
+    /// The changed slots by the `Entity.rootIndex` of their objects.
+    private var changedSlots: [Int: SlotSet] = [:]
 
     var isEmpty: Bool { objects.isEmpty }
 
@@ -56,6 +58,15 @@ struct PendingChanges {
         }
         try addTransactions(after: acknowledged, of: store, settings, on: connection)
         objects = objects.filter { !$0.value.isNone }
+        for (place, difference) in objects where !difference.isDeleted {
+            let slots = difference.isWhole ? exchanged.slots(of: difference.entity) : difference.slots
+            changedSlots[place.rootIndex, default: SlotSet()].formUnion(slots)
+        }
+    }
+
+    /// Whether a relationship of an object may differ.
+    func hasChanges(of relationship: Relationship) -> Bool {
+        changedSlots[relationship.source.rootIndex]?.contains(relationship.slot) ?? false
     }
 
     // MARK: Reading

@@ -58,6 +58,11 @@ struct HistoryMigration: Sendable {
             var renaming = renaming
             renaming.through = last
             settings.renamings.append(renaming)
+            if settings.identifiesObjects {
+                // The exchange records differences under the number of the last transaction. From now on they have the
+                // new names, which the renaming must not change.
+                try HistoryTable.insertEmptyRow(max(last, settings.lastDeleted) + 1, on: connection)
+            }
         }
         try settings.write(on: connection)
     }

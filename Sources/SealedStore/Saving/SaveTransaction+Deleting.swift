@@ -23,8 +23,10 @@ extension SaveTransaction {
         for group in groups {
             let statements = store.statements.deletion(from: group.entity, group.form)
             for statements in statements[keyPath: references] {
-                try find(statements, group, &found)
-                guard let clearing = statements.clearing, found.isEmpty else { continue }
+                if !clearsAllReferences || statements.clearing == nil { try find(statements, group, &found) }
+                guard let clearing = statements.clearing, found.isEmpty,
+                    clearsAllReferences || statements.isOfPairs || statements.finding == nil
+                else { continue }
                 try clear(statements, clearing, group)
             }
         }

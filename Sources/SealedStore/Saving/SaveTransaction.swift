@@ -14,6 +14,9 @@ struct SaveTransaction {
     private var mixedTexts = MixedTexts()
     /// The rows that the save has changed beside those of the request.
     var cleared = ClearedRows()
+    /// Whether all references to deleted rows are cleared as far as they are optional: the delete rules were applied by
+    /// another store.
+    var clearsAllReferences = false
 
     init(_ connection: Connection, _ store: OpenStore, _ history: HistoryRecorder? = nil) {
         self.connection = connection
@@ -60,6 +63,7 @@ struct SaveTransaction {
         if !deleted.isEmpty { try clearReferences(to: deleted, \.pairs) }
         try requireDestinations(of: request)
         try alignOneToOnes(of: request)
+        try alignSharedInverses(of: request)
         try requireMemberCounts(of: request)
         let memberships = try MemberNumbering(connection: connection, store: store)
             .number(request.memberships + orders(), of: request)

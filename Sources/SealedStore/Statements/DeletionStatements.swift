@@ -50,7 +50,8 @@ struct ReferenceStatements: Sendable {
     let reference: Relationship?
     /// Selects the references that may not be cleared: the keys of the remaining and of the deleted object.
     let finding: SQLText?
-    /// Clears the references. Of keys, it raises the versions of the rows, and returns their keys.
+    /// Clears the references; nil if they are required. Of keys, it raises the versions of the rows, and returns their
+    /// keys.
     let clearing: SQLText?
     /// For a file with a history, selects the keys of the remaining objects, and those of the deleted ones; nil if the
     /// remaining objects have no property that changes.
@@ -58,7 +59,7 @@ struct ReferenceStatements: Sendable {
     /// Whether the references are pairs of a join table.
     let isOfPairs: Bool
 
-    /// The keys in the rows of a to-one relationship's sources: one statement either clears or selects them.
+    /// The keys in the rows of a to-one relationship's sources.
     fileprivate init(toDestinationOf relationship: Relationship, _ schema: StoreSchema, _ form: KeyGroup.Form) {
         rule = relationship.inverse
         reference = relationship
@@ -66,15 +67,11 @@ struct ReferenceStatements: Sendable {
         let table = schema.table(of: relationship.source).name
         isOfPairs = false
         let found = #"SELECT "_id", \#(column) FROM \#(table) WHERE \#(form.condition(column))"#
-        if relationship.isClearedWithDestination {
-            finding = nil
-            recorded = SQLText(found)
-            clearing = SQLText(schema.clearing(relationship, where: form.condition(column)))
-        } else {
-            finding = SQLText(found)
-            clearing = nil
-            recorded = nil
-        }
+        finding = relationship.isClearedWithDestination ? nil : SQLText(found)
+        recorded = relationship.isOptional ? SQLText(found) : nil
+        clearing =
+            relationship.isOptional
+            ? SQLText(schema.clearing(relationship, where: form.condition(column))) : nil
     }
 
     /// The pairs of a join table. No delete rule selects pairs of two deleted objects.
