@@ -7,47 +7,84 @@ import Testing
 
 /// Random saves in three stores that exchange their changes in random order: all end with the same content.
 @Suite("Agreement of stores that exchange their changes") struct ExchangeRandomTests {
-    private let folder = TemporaryFolder()
-
     private static let policies: [MergePolicy] = [
         .mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite, .rollback,
     ]
 
-    @Test(arguments: SeededGenerator.seeds(6)) func `all stores end equal`(seed: UInt64) throws {
+    @Test(arguments: SeededGenerator.seeds(count(6))) func `all stores end equal`(seed: UInt64) throws {
+        try exchange(SeededGenerator(seed: seed), Branch.declarations(), perform)
+    }
+
+    @Test(arguments: SeededGenerator.seeds(count(6), after: regressions)) func `all stores of a random model end equal`(
+        seed: UInt64
+    ) throws {
         var random = SeededGenerator(seed: seed)
-        let log = ChangeLog()
-        let branches = try ["first", "second", "third"].map { try Branch(folder.file("\($0).store")) }
+        let declarations = RandomExchangeModel.declarations(&random)
+        try exchange(random, declarations) { try RandomEdits.perform($0, &$1) }
+    }
+
+    private static let regressions: [UInt64] = [4_087_041, 6_174_135, 8_707_707]
+
+    /// `EXCHANGE_SEEDS` is the number of seeds of each test.
+    private static func count(_ usual: Int) -> Int {
+        ProcessInfo.processInfo.environment["EXCHANGE_SEEDS"].flatMap { Int($0) } ?? usual
+    }
+
+    private func exchange(
+        _ generator: SeededGenerator,
+        _ declarations: [EntityDescription],
+        _ edit: (Branch, inout SeededGenerator) throws -> Void
+    ) throws {
+        var random = generator
+        let world = try ExchangeWorld(declarations)
+        func fail(_ problem: String, _ step: Int) {
+            Issue.record("\(random), step \(step): \(problem)\n\(RandomExchangeModel.description(declarations))")
+        }
         for step in 0..<40 {
-            let branch = random.pick(branches)!
+            let branch = random.pick(world.branches)!
             // A step that violates a rule changes nothing.
-            do { try perform(branch, &random) } catch is ObjectGraphError {}
+            do { try edit(branch, &random) } catch is ObjectGraphError {}
             guard random.chance(35) else { continue }
             let policy = random.pick(Self.policies)!
             do {
-                try branch.receive(log, policy)
-                if random.chance(70), let changes = try branch.coordinator.changeSet() { _ = log.append(changes) }
+                try world.receive(branch, policy)
+                guard random.chance(80), let changes = try branch.coordinator.changeSet(sizeLimit: limit(&random))
+                else {
+                    continue
+                }
+                // Its answer is lost, or it does not arrive.
+                if random.chance(80) { try world.append(changes) }
             } catch {
-                Issue.record("\(random), step \(step), \(policy): \(error)")
-                return
+                return fail("\(policy): \(error)", step)
             }
         }
         var isQuiet = false
         for _ in 0..<20 where !isQuiet {
-            let count = log.changeSets.count
+            let count = world.log.changeSets.count
             do {
-                for branch in branches { try branch.exchange(log, random.pick(Self.policies)!) }
+                for branch in world.branches {
+                    let policy = random.pick(Self.policies)!
+                    try world.receive(branch, policy)
+                    while let changes = try branch.coordinator.changeSet(sizeLimit: limit(&random)) {
+                        try world.append(changes)
+                        try world.receive(branch, policy)
+                    }
+                }
             } catch {
-                Issue.record("\(random), at the end: \(error)")
-                return
+                return fail("at the end: \(error)", 40)
             }
-            isQuiet = log.changeSets.count == count
+            isQuiet = world.log.changeSets.count == count
         }
         #expect(isQuiet, "\(random)")
-        let contents = try branches.map { try $0.content() }
-        for (other, branch) in zip(contents, branches) {
+        let contents = try world.branches.map { try $0.content() }
+        for (other, branch) in zip(contents, world.branches) {
             #expect(differences(contents[0], other) == [], "\(random)")
             #expect(try branch.store.check().map(\.description) == [], "\(random)")
         }
+    }
+
+    private func limit(_ random: inout SeededGenerator) -> Int {
+        random.chance(50) ? ChangeSet.defaultSizeLimit : Int.random(in: 1...2000, using: &random)
     }
 
     private func differences(_ left: [String: [String: String]], _ right: [String: [String: String]]) -> [String] {
@@ -62,87 +99,10 @@ import Testing
     // MARK: Operations
 
     private func perform(_ branch: Branch, _ random: inout SeededGenerator) throws {
+        guard random.chance(15) else { return try RandomEdits.perform(branch, &random) }
         let context = ManagedObjectContext(coordinator: branch.coordinator)
         context.mergePolicy = .mergeByPropertyObjectTrump
-        if random.chance(15) { return try performBatch(branch, context, &random) }
-        var objects: [String: [ManagedObject]] = [:]
-        for entity in branch.coordinator.model.entities where entity.isRoot {
-            objects[entity.name] = try context.fetch(FetchRequest(entity), as: ManagedObject.self)
-        }
-        for _ in 0..<Int.random(in: 1...6, using: &random) {
-            let name = random.pick(["Party", "Member", "Order", "Line", "Item", "Category", "Tag", "Badge", "Seat"])!
-            let root = name == "Member" ? "Party" : name
-            if random.chance(40) {
-                insert(name, root, branch, context, &objects, &random)
-                continue
-            }
-            guard let object = random.pick(objects[root] ?? []), !object.state.pointee.life.isDeleted else { continue }
-            if random.chance(20) {
-                context.delete(object)
-            } else {
-                change(object, objects, &random)
-            }
-        }
-        try context.save()
-    }
-
-    private func insert(
-        _ name: String,
-        _ root: String,
-        _ branch: Branch,
-        _ context: ManagedObjectContext,
-        _ objects: inout [String: [ManagedObject]],
-        _ random: inout SeededGenerator
-    ) {
-        let object = ManagedObject(entity: branch.entity(name), insertInto: context)
-        for attribute in object.entity.attributes where !attribute.isOptional || random.chance(30) {
-            object[attribute.name] = value(of: attribute, &random)
-        }
-        for relationship in object.entity.relationships
-        where !relationship.isToMany && (!relationship.isOptional || random.chance(30)) {
-            let others = objects[relationship.destination.rootName, default: []].filter {
-                !$0.state.pointee.life.isDeleted && $0.entity.isKind(of: relationship.destination)
-            }
-            object.setDestination(random.pick(others), forRelationship: relationship.name)
-        }
-        objects[root]?.append(object)
-    }
-
-    private func value(of attribute: Attribute, _ random: inout SeededGenerator) -> Value {
-        if attribute.isOptional, random.chance(25) { return .null }
-        let number = Int64(random.next() % 8)
-        return switch attribute.type {
-        case .string:
-            .text(random.chance(20) ? "e\u{301}\(number)" : random.chance(20) ? "\u{e9}\(number)" : "\(number)")
-        case .decimal: Decimal(number).storedValue
-        case .data: .blob(Data(repeating: UInt8(number), count: random.chance(50) ? 3 : 9000))
-        case .double, .date: .real(random.chance(20) ? -0.0 : Double(number))
-        default: .integer(number)
-        }
-    }
-
-    private func change(
-        _ object: ManagedObject,
-        _ objects: [String: [ManagedObject]],
-        _ random: inout SeededGenerator
-    ) {
-        guard let property = random.pick(object.entity.properties) else { return }
-        switch property {
-        case .attribute(let attribute): object[attribute.name] = value(of: attribute, &random)
-        case .relationship(let relationship):
-            let others = objects[relationship.destination.rootName, default: []].filter {
-                !$0.state.pointee.life.isDeleted && $0.entity.isKind(of: relationship.destination)
-            }
-            guard let other = random.pick(others) else { return }
-            if !relationship.isToMany {
-                let isCleared = relationship.isOptional && random.chance(25)
-                object.setDestination(isCleared ? nil : other, forRelationship: relationship.name)
-            } else if random.chance(30), let member = object.memberObjects(at: relationship.slot).first {
-                object.removeMember(member, at: relationship.slot)
-            } else {
-                object.addMember(other, at: relationship.slot)
-            }
-        }
+        try performBatch(branch, context, &random)
     }
 
     private func performBatch(
@@ -165,13 +125,5 @@ import Testing
             try context.execute(request)
         default: try context.execute(BatchDeleteRequest(item, predicate: predicate))
         }
-    }
-}
-
-extension Entity {
-    fileprivate var rootName: String {
-        var entity = self
-        while let superentity = entity.superentity { entity = superentity }
-        return entity.name
     }
 }
