@@ -90,7 +90,12 @@ private struct BatchDelete {
     /// Deletes the rows of a root entity, and every reference to them.
     private func delete(_ root: Entity, _ history: HistoryRecorder?, _ cleared: inout ClearedRows) throws {
         let keys = BatchKeys.keys(of: root)
-        try run(#"DELETE FROM \#(store.schema.table(of: root).name) WHERE "_id" IN (\#(keys))"#)
+        let table = store.schema.table(of: root)
+        try store.largeValues(on: connection)?.delete(
+            referredToBy: table.columns.filter(\.mayRefer),
+            of: #"\#(table.name) WHERE "_id" IN (\#(keys))"#
+        )
+        try run(#"DELETE FROM \#(table.name) WHERE "_id" IN (\#(keys))"#)
         for relationship in store.schema.model.relationships {
             switch relationship.placement {
             case .sourceKey where relationship.destination.rootIndex == root.index:

@@ -86,10 +86,22 @@ private struct BatchUpdate {
             let settings = zip(columns, values).map { "\($0) = \($1)" } + [version]
             sql = "UPDATE \(table.name) AS t0 SET \(settings.joined(separator: ", ")) WHERE \(isInBatch)"
         }
+        let referring = written.filter(\.mayRefer)
+        let rows = #""_id" IN (\#(BatchKeys.keys(of: request.entity)))"#
+        // Deleted after the update, whose values may be computed from them.
+        let replaced =
+            try referring.isEmpty
+            ? nil
+            : store.largeValues(on: connection)?.references(in: referring, of: "\(table.name) WHERE \(rows)")
         try connection.withStatement(sql) { statement in
             try statement.bind(generator.values)
             try statement.run()
         }
+        guard !referring.isEmpty else { return }
+        let unique = Set(request.entity.uniquenessConstraints.joined().map { request.entity.properties[$0] })
+        let large = referring.filter { $0.isDeferrable && !unique.contains($0.property) }
+        try LargeValueTable.moveWritten(referring, large, of: table, where: rows, store, on: connection)
+        if let replaced { try LargeValueTable(connection: connection).delete(replaced) }
     }
 
     /// Checks that the property can have its computed values.

@@ -46,11 +46,13 @@ struct ContentCheck {
     func problems(_ didCheck: (Double) throws -> Void = { _ in }) throws -> [StoreProblem] {
         var problems: [StoreProblem] = []
         let roots = entities.filter(\.isRoot)
+        let largeValues = try LargeValueTable.exists(on: connection) ? LargeValueTable(connection: connection) : nil
         let relationships = schema.model.relationships.filter { entities.contains($0.source) }
         let count = Double(roots.count + relationships.count)
         for (position, root) in roots.enumerated() {
             try didCheck(Double(position) / count)
-            let rules = rowRules(of: root) + root.family.flatMap(valueRules)
+            var rules = rowRules(of: root) + root.family.flatMap(valueRules)
+            if largeValues != nil { rules += root.family.flatMap(largeValueRules) }
             problems += try check(rules, table: schema.table(of: root).name)
         }
         for (position, relationship) in relationships.enumerated() {
@@ -60,6 +62,9 @@ struct ContentCheck {
             case .destinationKey: problems += try checkOrder(relationship)
             case .joinTable: problems += try checkPairs(relationship)
             }
+        }
+        if let unused = try largeValues?.unused(StoreSchema(ofFileOf: connection)) {
+            problems.append(StoreProblem(.unusedLargeValues, count: unused.count, firstKey: unused.first))
         }
         return problems
     }
@@ -123,6 +128,20 @@ struct ContentCheck {
             }
         }
         return rules
+    }
+
+    /// The rules for the attributes that an entity itself declares, and whose values may be beside their rows.
+    private func largeValueRules(of entity: Entity) -> [Rule] {
+        let table = schema.table(of: entity)
+        return entity.attributes.filter { $0.declaringEntityName == entity.name }.compactMap { attribute in
+            let property = Property.attribute(attribute)
+            guard let column = table.column(of: property), column.mayRefer else { return nil }
+            return Rule(
+                kind: .lostLargeValue,
+                place: place(of: property, in: entity),
+                violation: LargeValueReference.isLost("t0.\(column.name)")
+            )
+        }
     }
 
     /// The rules for a relationship that is a column: its destinations exist, and refer back if the inverse is a

@@ -29,6 +29,10 @@ public struct StoreProblem: Hashable, Sendable {
         /// An attribute has a value that its type cannot hold: a number out of its range, or a text or bytes that are
         /// not the stored form of a value.
         case invalidValue
+        /// An attribute has lost a large value, which is stored beside the row of its object.
+        case lostLargeValue
+        /// Large values belong to no object.
+        case unusedLargeValues
         /// A property has a value in rows of entities that do not have it.
         case strayValue
         /// The destination of a relationship does not exist, or is of another entity.
@@ -73,11 +77,11 @@ public struct StoreProblem: Hashable, Sendable {
     public var isRepairable: Bool {
         switch kind {
         case .invalidVersion, .exhaustedSequence, .strayValue, .danglingReference, .danglingOwner, .inverseMismatch,
-            .invalidOrder, .indexMismatch:
+            .invalidOrder, .indexMismatch, .unusedLargeValues:
             true
         case .damage(let words): Self.isIndexMessage(words)
         case .damagedPages, .lostTransactions, .unreadableLog, .damagedMetadata, .foreignSchema, .unknownEntity,
-            .invalidKey, .missingValue, .invalidValue, .damagedHistory, .damagedExchange:
+            .invalidKey, .missingValue, .invalidValue, .lostLargeValue, .damagedHistory, .damagedExchange:
             false
         }
     }
@@ -115,6 +119,8 @@ extension StoreProblem: CustomStringConvertible {
         case .exhaustedSequence: "primary keys that the sequence would return again"
         case .missingValue: "no value of a required property"
         case .invalidValue: "values that the type of the attribute cannot hold"
+        case .lostLargeValue: "large values that are lost"
+        case .unusedLargeValues: "large values that belong to no object"
         case .strayValue: "a value in rows of an entity that does not have the property"
         case .danglingReference: "references to missing objects"
         case .danglingOwner: "members of missing objects"

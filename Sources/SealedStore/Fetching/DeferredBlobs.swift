@@ -41,7 +41,7 @@ final class DeferredBlobs: DeferredValueSource {
         let table = schema.table(of: entity)
         guard slot < entity.properties.count, let column = table.column(of: entity.properties[slot]) else { return nil }
         return try database.read { connection in
-            _ = try states.state(on: connection)
+            let hasLargeValues = try states.state(on: connection).schema.conditions.hasLargeValues
             return try connection.withStatement("SELECT \(column.name) FROM \(table.name) WHERE \"_id\" = ?") {
                 statement in
                 try statement.bind(key, at: 1)
@@ -49,7 +49,14 @@ final class DeferredBlobs: DeferredValueSource {
                 guard [.blob, .null].contains(statement.columnType(0)) else {
                     throw SealedStoreError.damagedRow(entity: entity.name, property: column.property.name)
                 }
-                return Data(statement.blob(at: 0))
+                let bytes = statement.blob(at: 0)
+                guard hasLargeValues, column.mayRefer, let reference = LargeValueReference(bytes) else {
+                    return Data(bytes)
+                }
+                guard let value = try LargeValueTable(connection: connection).withValue(at: reference, { Data($0) }) else {
+                    throw SealedStoreError.damagedRow(entity: entity.name, property: column.property.name)
+                }
+                return value
             }
         }
     }

@@ -24,7 +24,12 @@ extension OpenStore {
                 let sql = "SELECT \(selection.columns) FROM \(table) AS t0 WHERE \(condition)\(order)"
                 try connection.withStatement(sql) { query in
                     try group.bind(to: query)
-                    try selection.readAll(query, into: &rows, order: isRange ? group.order : .any)
+                    try selection.readAll(
+                        query,
+                        into: &rows,
+                        order: isRange ? group.order : .any,
+                        largeValues(on: connection)
+                    )
                 }
             }
             return rows.finish()
@@ -58,7 +63,7 @@ extension OpenStore {
                 try connection.withStatement(sql) { query in
                     try group.bind(to: query)
                     var walk = PairWalk(from: group.keys.first ?? 0, hasPositions: position != nil)
-                    try selection.readAll(query, into: &rows, order: .any) { query in
+                    try selection.readAll(query, into: &rows, order: .any, largeValues(on: connection)) { query in
                         let key = query.integer(at: 0)
                         let owner = query.integer(at: selection.columnCount)
                         try walk.visit(owner, key, of: query)

@@ -75,7 +75,14 @@ extension OpenStore {
         return try connection.withStatement(statement.sql, observer: scanMonitor(for: request)) { query in
             try statement.bind(to: query)
             var rows = rowBuilder(for: selection, in: generation, readFailures: request.readFailures)
-            try selection.readAll(query, into: &rows, order: request.keyOrder, observer: connection.rowObserver)
+            let largeValues = try largeValues(on: connection)
+            try selection.readAll(
+                query,
+                into: &rows,
+                order: request.keyOrder,
+                largeValues,
+                observer: connection.rowObserver
+            )
             return rows.finish()
         }
     }

@@ -182,7 +182,7 @@ final class HistoryRecorder {
             let sql = "SELECT \(selection.columns) FROM \(table.name) AS t0 WHERE \(condition) ORDER BY t0.\"_id\""
             try connection.withStatement(sql) { query in
                 try group.bind(to: query)
-                try selection.readAll(query, into: &rows, order: group.order)
+                try selection.readAll(query, into: &rows, order: group.order, store.largeValues(on: connection))
             }
         }
         return rows.finish()

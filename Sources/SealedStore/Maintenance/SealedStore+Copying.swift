@@ -133,6 +133,7 @@ extension SealedStore {
         try opened.requireOwnDatabase(for: "compact")
         let before = try space()
         if removingSetAside { try removeSetAside() }
+        try opened.moveLargeValues()
         try opened.database.compact(progress: progress ?? Progress(totalUnitCount: 100))
         return (before, try space())
     }

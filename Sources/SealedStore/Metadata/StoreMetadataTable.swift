@@ -71,8 +71,13 @@ struct StoreMetadataTable {
         return copy
     }
 
-    /// The newest format that this version reads; it writes the same.
-    static let newestFormatVersion: Int32 = 1
+    /// The format of new files.
+    static let firstFormatVersion = 1
+    /// The newest format that this version reads: that of files with a ``LargeValueTable``.
+    static let newestFormatVersion = Int32(LargeValueTable.formatVersion)
+
+    /// Whether the file has a ``LargeValueTable``.
+    var hasLargeValues: Bool { formatVersion >= LargeValueTable.formatVersion }
     /// The prefix of the name of a column in the key of the row that records it.
     static let mixedFormsPrefix = "mixed "
 
@@ -85,6 +90,8 @@ struct StoreMetadataTable {
 
     /// The key of the row with the model of the tables.
     static let unionKey = Key.union.rawValue
+    /// The key of the row with the number of the format.
+    static let formatKey = Key.format.rawValue
     /// The keys of the rows that every store has.
     static let requiredKeys = Set([Key.uuid, .format, .model, .names].map(\.rawValue))
 

@@ -118,7 +118,9 @@ struct MigrationChecks {
                 if !isFilled { add(entity, attribute.name, .missingValue, count(source, members, [])) }
                 continue
             }
-            let value = "s.\(column.name)"
+            let stored = "s.\(column.name)"
+            let expands = column.mayRefer && context.old.hasLargeValues
+            let value = expands ? LargeValueReference.value(of: stored) : stored
             let kind = MigrationProblem.Kind.notConvertible(from: oldAttribute.type, to: attribute.type)
             if let conversion = AttributeConversion(from: oldAttribute.type, to: attribute.type) {
                 if let failure = conversion.failure(value) {

@@ -54,6 +54,11 @@ struct StoreMigration {
             part?.report(1)
         }
         try record()
+        if plan.metadata.hasLargeValues {
+            // Of removed rows, columns and tables.
+            let schema = StoreSchema(model: plan.metadata.fileModel, names: plan.metadata.names)
+            try LargeValueTable(connection: connection).deleteUnused(schema)
+        }
         return plan.metadata
     }
 

@@ -124,12 +124,16 @@ struct TableMigration {
                 return filled(with: fill)
             }
             var cell = Cell(expression: .column(oldColumn.name))
-            let value = "\(RowSource.alias).\(oldColumn.name)"
+            let stored = "\(RowSource.alias).\(oldColumn.name)"
+            let expands = oldColumn.mayRefer && context.old.hasLargeValues
+            let value = expands ? LargeValueReference.value(of: stored) : stored
             let negativeZero = oldColumn.signBit.map {
                 "\(RowSource.alias).\"_version\" & \(VersionWord.mask(of: $0)) <> 0"
             }
             if !conversion.keepsStoredForm {
                 cell.expression = .computed(conversion.expression(value, negativeZero: negativeZero))
+            } else if oldColumn.mayRefer, !column.mayRefer, context.old.hasLargeValues {
+                cell.expression = .computed(value)
             }
             if !attribute.isOptional, old.isOptional, let fill, fill != .null {
                 cell.expression = .computed("coalesce(\(cell.expression.sql), \(fill.sqlExpression))")

@@ -27,6 +27,7 @@ extension StoreReading {
     ) throws -> [UnreadableValues] {
         let mapping = ModelMapping(from: stored.model, to: own)
         let schema = StoreSchema(model: stored.model, names: stored.names, file: stored.union)
+            .with(FileConditions(hasLargeValues: stored.hasLargeValues))
         var found: [UnreadableValues] = []
         for entity in own.entities {
             guard let oldEntity = mapping.old(of: entity) else { continue }

@@ -145,7 +145,8 @@ final class FileStates: Sendable {
         let conditions = FileConditions(
             columnsOfMixedForms: metadata.columnsOfMixedForms,
             missingIndexes: Set(self.plan.schema.names.indexes).subtracting(metadata.names.indexes),
-            history: metadata.history?.recording
+            history: metadata.history?.recording,
+            hasLargeValues: metadata.hasLargeValues
         )
         return plan.fileStates.value(for: conditions) { FileState(plan.schema.with(conditions)) }
     }

@@ -266,9 +266,10 @@ struct StoreOpening {
 
     private func create(_ schema: StoreSchema, _ version: ModelVersion?, on connection: Connection) throws {
         for statement in SchemaStatements(schema).all { try connection.execute(statement) }
+        try connection.execute("PRAGMA user_version = \(StoreMetadataTable.firstFormatVersion)")
         try StoreMetadataTable(
             uuid: UUID(),
-            formatVersion: Int(StoreMetadataTable.newestFormatVersion),
+            formatVersion: StoreMetadataTable.firstFormatVersion,
             model: schema.model,
             names: schema.names,
             modelVersion: version

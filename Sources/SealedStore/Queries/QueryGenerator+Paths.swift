@@ -17,8 +17,20 @@ extension QueryGenerator {
         variables[variable] = .object(source)
     }
 
-    /// The column at the end of a path; a to-one relationship's column holds the key of its destination.
+    /// The value at the end of a path; a to-one relationship's column holds the key of its destination.
     mutating func column(at path: [Property], from start: Int) throws(SealedStoreError) -> String {
+        let stored = try storedColumn(at: path, from: start)
+        return mayRefer(path) ? LargeValueReference.value(of: stored) : stored
+    }
+
+    /// Whether the column at the end of a path may hold references to large values.
+    func mayRefer(_ path: [Property]) -> Bool {
+        guard schema.conditions.hasLargeValues, case .attribute(let attribute)? = path.last else { return false }
+        return attribute.type == .data
+    }
+
+    /// The column at the end of a path.
+    mutating func storedColumn(at path: [Property], from start: Int) throws(SealedStoreError) -> String {
         guard let last = path.last else { return "\(source(of: start).alias).\"_id\"" }
         let end = try join(path.dropLast(), from: start)
         guard end.entity.rootIndex == rootPosition(of: last), let column = schema.table(of: end.entity).column(of: last)

@@ -150,6 +150,12 @@ struct QueryGenerator {
         _ right: QueryExpression,
         _ mayBeNull: Bool
     ) throws(SealedStoreError) -> String {
+        if comparison == .equal || comparison == .notEqual, right == .literal(.null), case .path(let start, let path) = left,
+            mayRefer(path)
+        {
+            // A large value need not be read.
+            return "(\(try storedColumn(at: path, from: start)) IS\(comparison == .equal ? "" : " NOT") NULL)"
+        }
         switch comparison {
         case .equal where Self.areBothNullable(left, right): return try equality(left, right)
         case .notEqual where Self.areBothNullable(left, right): return "(NOT \(try equality(left, right)))"

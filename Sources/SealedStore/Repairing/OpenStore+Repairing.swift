@@ -66,6 +66,10 @@ extension OpenStore {
             }
             repaired += references
         }
+        if options.contains(.derivedData), try LargeValueTable.exists(on: connection) {
+            let count = try LargeValueTable(connection: connection).deleteUnused(schemaOfFile(on: connection))
+            if count > 0 { repaired.append(StoreProblem(.unusedLargeValues, count: count)) }
+        }
         if options.contains(.derivedData) {
             let schema = try schemaOfFile(on: connection)
             let names = checkedEntityNames(schema)

@@ -89,6 +89,17 @@ struct SalvagedRows {
         !source.isCertain || values.count == source.columns.count && values.count > 2
     }
 
+    /// Counts large values that are lost, whose rows were written: rows without a required one are removed.
+    mutating func noteLoss(of count: Int, _ attribute: Attribute, in entity: Entity) {
+        guard count > 0 else { return }
+        if attribute.isOptional {
+            lostValues[entity.name, default: [:]][attribute.name, default: 0] += count
+        } else {
+            rejectedCount += count
+            writtenCount -= count
+        }
+    }
+
     /// Writes a row, or counts it as rejected.
     mutating func write(_ key: Int64, _ values: [StoredValue], on connection: Connection) throws {
         func value(_ place: Int?) -> StoredValue? { place.flatMap { $0 < values.count ? values[$0] : nil } }

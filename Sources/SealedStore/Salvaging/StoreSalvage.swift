@@ -43,9 +43,11 @@ struct StoreSalvage {
         }
         let history = try SalvagedHistory(source, file, showProgress)
         var tables = try schema.model.entities.filter(\.isRoot).map(readTable)
+        let largeValues = try readLargeValues()
         try readOrphanedLeaves(into: &tables, history)
         try readPairs()
-        try writeMetadata(tables)
+        try writeMetadata(tables, largeValues)
+        if let largeValues { try cutLargeValues(&tables, largeValues) }
         try repair(tables)
         let lostIdentifiers = try history.write(schema, on: connection)
         try connection.usingTemporaryFiles {
@@ -108,7 +110,8 @@ struct StoreSalvage {
         guard tables.contains(where: { !$0.losses.ranges.isEmpty }) else { return }
         // Whether all leaves of all other tables, such as those of an R-tree, are known.
         var areOthersIntact = source.isSchemaComplete && history.areLeavesKnown
-        let known = tables.compactMap(\.source.rootPage) + [history.rootPage].compactMap(\.self)
+        let largeValues = source.table(named: LargeValueTable.name)?.rootPage
+        let known = tables.compactMap(\.source.rootPage) + [history.rootPage, largeValues].compactMap(\.self)
         for root in source.otherTables(than: Set(known)) {
             // Marks the pages of the table: the rest has no parent.
             if try !file.readTable(at: root, { _, _ in }).ranges.isEmpty { areOthersIntact = false }
@@ -128,6 +131,48 @@ struct StoreSalvage {
             tables[fitting[0]].losses.readLeafCount += 1
             tables[fitting[0]].losses.readRowCount += rows.count
         }
+    }
+
+    // MARK: Large values
+
+    /// Reads the table of large values.
+    ///
+    /// - Returns: Nil if the store has none.
+    private func readLargeValues() throws -> LargeValueTable? {
+        guard let page = source.table(named: LargeValueTable.name)?.rootPage else { return nil }
+        try connection.execute(LargeValueTable.creation)
+        let sql = #"INSERT OR IGNORE INTO "_large" ("_id", "value") VALUES (?, ?)"#
+        _ = try file.readTable(at: page) { key, values in
+            guard key.isPrimaryKey, values.count == 2, case .blob(let value) = values[1] else { return }
+            try connection.withStatement(sql) { statement in
+                try statement.bind(key, at: 1)
+                try value.withUnsafeBytes { try statement.bind(staticBlob: $0, at: 2) }
+                try statement.run()
+            }
+            try showProgress()
+        }
+        return LargeValueTable(connection: connection)
+    }
+
+    /// Removes references to lost values, and rows whose required value is lost.
+    private mutating func cutLargeValues(_ tables: inout [RootTable], _ largeValues: LargeValueTable) throws {
+        for index in tables.indices {
+            let table = schema.table(of: tables[index].root)
+            for entity in tables[index].root.family where !entity.isAbstract {
+                let isOfEntity = table.hasEntityColumn ? #" AND "_entity" = \#(table.codes[entity] ?? 0)"# : ""
+                for attribute in entity.attributes {
+                    guard let column = table.column(of: .attribute(attribute)), column.mayRefer else { continue }
+                    let condition = LargeValueReference.isLost(column.name) + isOfEntity
+                    let sql =
+                        attribute.isOptional
+                        ? "UPDATE \(table.name) SET \(column.name) = NULL WHERE \(condition)"
+                        : "DELETE FROM \(table.name) WHERE \(condition)"
+                    try connection.withUncachedStatement(sql) { try $0.run() }
+                    tables[index].rows.noteLoss(of: connection.changes, attribute, in: entity)
+                }
+            }
+        }
+        try largeValues.deleteUnused(schema)
     }
 
     // MARK: Pairs
@@ -168,10 +213,12 @@ struct StoreSalvage {
 
     // MARK: The rest of the store
 
-    private func writeMetadata(_ tables: [RootTable]) throws {
+    private func writeMetadata(_ tables: [RootTable], _ largeValues: LargeValueTable?) throws {
+        let format = largeValues == nil ? StoreMetadataTable.firstFormatVersion : LargeValueTable.formatVersion
+        try connection.execute("PRAGMA user_version = \(format)")
         try StoreMetadataTable(
             uuid: source.uuid,
-            formatVersion: Int(StoreMetadataTable.newestFormatVersion),
+            formatVersion: format,
             model: source.model,
             union: source.model === schema.model ? nil : schema.model,
             names: schema.names,

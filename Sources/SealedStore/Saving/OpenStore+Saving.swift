@@ -36,10 +36,14 @@ extension OpenStore {
                 guard let pairs = schema.joinTables[relationship.index] else { continue }
                 try connection.execute("DELETE FROM \(pairs.name)")
             }
+            let largeValues = try largeValues(on: connection)
             for entity in own where entity.isRoot {
+                let table = schema.table(of: entity)
+                try largeValues?.delete(referredToBy: table.columns.filter(\.mayRefer), of: "\(table.name) WHERE 1")
                 try connection.execute("DELETE FROM \(schema.table(of: entity).name)")
             }
             try eraseAside(on: connection)
+            try largeValues?.deleteUnused(StoreSchema(ofFileOf: connection))
             _ = try history?.finish()
         }
     }

@@ -4,6 +4,12 @@ import ObjectGraph
 extension SaveTransaction {
     /// Deletes rows.
     func delete(_ groups: [DeletedKeys], _ conflicts: inout [ManagedObjectID]) throws {
+        if let largeValues = try store.largeValues(on: connection) {
+            for group in groups {
+                let statements = store.statements.deletion(from: group.entity, group.form)
+                try largeValues.delete(referredToBy: statements.referring, of: statements.rows) { try group.bind(to: $0) }
+            }
+        }
         let emptied = try emptyTables(groups)
         for group in groups where !emptied.contains(group.entity.rootIndex) {
             guard try delete(group) < group.keys.count else { continue }

@@ -1,4 +1,5 @@
 import EncryptedSQLite
+import Foundation
 import ObjectGraph
 
 /// The statements of one save, on one connection.
@@ -12,6 +13,8 @@ struct SaveTransaction {
     /// Records the changes; nil if the file has no history.
     let history: HistoryRecorder?
     private var mixedTexts = MixedTexts()
+    /// The table of large values; nil until it is needed.
+    private var knownLargeValues: LargeValueTable?
     /// The rows that the save has changed beside those of the request.
     var cleared = ClearedRows()
     /// Whether all references to deleted rows are cleared as far as they are optional: the delete rules were applied by
@@ -202,6 +205,7 @@ struct SaveTransaction {
             while index < chunk.rowCount, position < updates.count {
                 let row = chunk.row(at: index)
                 guard row.entityIndex == entity.index, updates[position].slots == update.slots else { return }
+                if !update.referring.isEmpty || !update.unwritten.isEmpty { try replaceLargeValues(row, update) }
                 try statement.bind(signedSlots.word(of: row), at: 1)
                 var parameter: Int32 = 2
                 for position in update.columns.indices {
@@ -264,11 +268,81 @@ struct SaveTransaction {
         to statement: borrowing Statement,
         at index: Int32
     ) throws {
+        if column.referring != nil, try bindLarge(row, column, to: statement, at: index) { return }
         try statement.bind(row, column.slot, at: index)
         guard column.isText, row.tag(at: column.slot) == .text,
             !row.withBytes(at: column.slot, TextForms.isComposed)
         else { return }
         noteMixedText(at: column.slot, of: entity)
+    }
+
+    // MARK: Large values
+
+    /// Binds a reference in the place of a large value, which is added to the table of large values.
+    ///
+    /// - Returns: Whether the value is large, or has the form of a reference.
+    @inline(never)
+    private mutating func bindLarge(
+        _ row: Row,
+        _ column: WrittenColumn,
+        to statement: borrowing Statement,
+        at index: Int32
+    ) throws -> Bool {
+        let reference: LargeValueReference?
+        switch row.tag(at: column.slot) {
+        case .blob: reference = try row.withBytes(at: column.slot) { try storeLarge($0, column) }
+        // The object is inserted again: a value that cannot be read must not be written as empty.
+        case .deferredBlob:
+            reference = try row.readBlob(at: column.slot).withUnsafeBytes { try storeLarge($0, column) }
+        default: return false
+        }
+        guard let reference else { return false }
+        try statement.bind(.blob(reference.data), at: index)
+        return true
+    }
+
+    /// Adds a value to the table of large values if it is large, or has the form of a reference.
+    private mutating func storeLarge(
+        _ value: UnsafeRawBufferPointer,
+        _ column: WrittenColumn
+    ) throws -> LargeValueReference? {
+        if column.hasLargeValues, value.count > EntitySelection.deferralLimit { return try largeValues().insert(value) }
+        // In a file without the table, no value is a reference.
+        guard LargeValueReference(value) != nil else { return nil }
+        return try (knownLargeValues ?? store.largeValues(on: connection))?.insert(value)
+    }
+
+    /// The table of large values, which is created if the file has none.
+    private mutating func largeValues() throws -> LargeValueTable {
+        if let knownLargeValues { return knownLargeValues }
+        let table =
+            try store.largeValues(on: connection)
+            ?? LargeValueTable.create(StoreSchema(ofFileOf: connection), on: connection)
+        knownLargeValues = table
+        return table
+    }
+
+    /// Deletes the large values that an update replaces, and moves the others of the row out of it: the row is written
+    /// in any case.
+    private mutating func replaceLargeValues(_ row: Row, _ update: EntityUpdate) throws {
+        let key = row.key
+        if !update.referring.isEmpty, let table = try store.largeValues(on: connection) {
+            try table.delete(referredToBy: update.referring, of: #"\#(update.table.name) WHERE "_id" = ?1"#) {
+                try $0.bind(key, at: 1)
+            }
+        }
+        for column in update.unwritten where row.tag(at: column.slot) == .deferredBlob {
+            guard let referring = column.referring else { continue }
+            let sql = """
+                SELECT 1 FROM \(update.table.name) WHERE "_id" = ?1 \
+                AND length(\(referring.name)) > \(EntitySelection.deferralLimit)
+                """
+            let isInRow = try connection.withStatement(sql) { statement in
+                try statement.bind(key, at: 1)
+                return try statement.step()
+            }
+            if isInRow { try largeValues().move(referring, of: update.table, where: "\"_id\" = \(key)") }
+        }
     }
 
     @inline(never)

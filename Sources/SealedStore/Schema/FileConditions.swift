@@ -6,15 +6,19 @@ final class FileConditions: Sendable {
     let missingIndexes: Set<SchemaNames.IndexName>
     /// The recording of the history; nil if the file has no history.
     let history: HistoryRecording?
+    /// Whether the file has a ``LargeValueTable``.
+    let hasLargeValues: Bool
 
     init(
         columnsOfMixedForms: Set<String> = [],
         missingIndexes: Set<SchemaNames.IndexName> = [],
-        history: HistoryRecording? = nil
+        history: HistoryRecording? = nil,
+        hasLargeValues: Bool = false
     ) {
         self.columnsOfMixedForms = columnsOfMixedForms
         self.missingIndexes = missingIndexes
         self.history = history
+        self.hasLargeValues = hasLargeValues
     }
 
     /// The name of a column in ``columnsOfMixedForms``.
@@ -29,12 +33,13 @@ final class FileConditions: Sendable {
 extension FileConditions: Hashable {
     static func == (left: FileConditions, right: FileConditions) -> Bool {
         left.columnsOfMixedForms == right.columnsOfMixedForms && left.missingIndexes == right.missingIndexes
-            && left.history == right.history
+            && left.history == right.history && left.hasLargeValues == right.hasLargeValues
     }
 
     func hash(into hasher: inout Hasher) {
         hasher.combine(columnsOfMixedForms)
         hasher.combine(missingIndexes)
         hasher.combine(history)
+        hasher.combine(hasLargeValues)
     }
 }

@@ -38,7 +38,7 @@ final class EntityInsertion: Sendable {
         let table = schema.table(of: entity)
         self.entity = entity
         let properties = entity.properties.filter { table.position(of: $0) != nil }
-        columns = properties.map(WrittenColumn.init)
+        columns = properties.map { WrittenColumn($0, of: entity, table) }
         signedSlots = SignedSlots(entity, table)
         code = table.hasEntityColumn ? table.codes[entity] ?? 0 : nil
         toOnes = entity.relationships.filter { !$0.isToMany }
@@ -86,9 +86,16 @@ struct WrittenColumn {
     let slot: Int
     /// Whether the column may hold texts in several forms.
     let isText: Bool
+    /// The column if it may hold references to large values; otherwise nil.
+    let referring: Column?
+    /// Whether large values are stored in their own table. The index of a unique property needs the values.
+    let hasLargeValues: Bool
 
-    init(_ property: Property) {
+    init(_ property: Property, of entity: Entity, _ table: EntityTable) {
         slot = property.slot
+        referring = table.column(of: property).flatMap { $0.mayRefer ? $0 : nil }
+        hasLargeValues =
+            referring?.isDeferrable ?? false && !entity.uniquenessConstraints.joined().contains(property.slot)
         if case .attribute(let attribute) = property { isText = attribute.type == .string } else { isText = false }
     }
 }

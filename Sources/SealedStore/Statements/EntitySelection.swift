@@ -59,6 +59,8 @@ final class EntitySelection: Sendable {
         let signBit: Int?
         /// Whether NULL is reported as a missing value.
         let isRequired: Bool
+        /// See ``Column/mayRefer``.
+        let mayRefer: Bool
     }
 
     /// The root entity.
@@ -96,7 +98,8 @@ final class EntitySelection: Sendable {
                 content: Content(column),
                 deferral: isDeferrable ? position + 1 : nil,
                 signBit: column.signBit,
-                isRequired: !property.isOptional
+                isRequired: !property.isOptional,
+                mayRefer: column.mayRefer
             )
             if isDeferrable {
                 let isLarge = "length(t0.\(column.name)) > \(Self.deferralLimit)"
@@ -138,6 +141,7 @@ final class EntitySelection: Sendable {
     ///
     /// - Parameters:
     ///   - order: The order of the statement's rows.
+    ///   - largeValues: The table to which values may refer; nil if the file has none.
     ///   - observer: Counts the rows.
     ///   - isWanted: Whether to copy the statement's current row.
     /// - Throws: ``SealedStoreError/damagedRow(entity:property:)`` if a row has a key that is not positive, is of an
@@ -148,13 +152,14 @@ final class EntitySelection: Sendable {
         _ statement: borrowing Statement,
         into rows: inout RowBatchBuilder,
         order: KeyOrder,
+        _ largeValues: LargeValueTable?,
         observer: RowObserver? = nil,
         where isWanted: (borrowing Statement) throws -> Bool = { _ in true }
     ) throws {
         var walk = KeyWalk(order)
         if let onlyLayout, observer == nil, !isPartial {
             while try statement.step() {
-                if try isWanted(statement) { try read(statement, onlyLayout, &walk, into: &rows) }
+                if try isWanted(statement) { try read(statement, onlyLayout, &walk, largeValues, into: &rows) }
             }
             return
         }
@@ -163,7 +168,7 @@ final class EntitySelection: Sendable {
             guard let layout = onlyLayout ?? layouts[statement.integer(at: 2)] else {
                 throw damage("_entity")
             }
-            try read(statement, layout, &walk, into: &rows)
+            try read(statement, layout, &walk, largeValues, into: &rows)
             for slot in layout.omittedSlots { rows.setOmitted(at: slot) }
             observer?.didReadRow()
         }
@@ -181,11 +186,26 @@ final class EntitySelection: Sendable {
         return .damagedRow(entity: entity.name, property: entity.properties[slot].name)
     }
 
+    /// Sets a value to which a row refers, unless it is read later.
+    @inline(never)
+    private func setValue(
+        at reference: LargeValueReference,
+        in largeValues: LargeValueTable,
+        _ cell: Cell,
+        _ layout: RowLayout,
+        into rows: inout RowBatchBuilder
+    ) throws {
+        guard cell.deferral == nil else { return rows.setDeferredBlob(at: cell.slot) }
+        let isFound: Void? = try largeValues.withValue(at: reference) { rows.set(blob: $0, at: cell.slot) }
+        guard isFound != nil else { throw damage(at: cell.slot, of: layout) }
+    }
+
     @inline(__always)
     private func read(
         _ statement: borrowing Statement,
         _ layout: RowLayout,
         _ walk: inout KeyWalk,
+        _ largeValues: LargeValueTable?,
         into rows: inout RowBatchBuilder
     ) throws {
         let word = statement.integer(at: 1)
@@ -246,7 +266,11 @@ final class EntitySelection: Sendable {
             case .blob:
                 let bytes = statement.blob(at: cell.column)
                 if bytes.baseAddress != nil || !statement.isNull(at: cell.column) {
-                    rows.set(blob: bytes, at: cell.slot)
+                    if let largeValues, cell.mayRefer, let reference = LargeValueReference(bytes) {
+                        try setValue(at: reference, in: largeValues, cell, layout, into: &rows)
+                    } else {
+                        rows.set(blob: bytes, at: cell.slot)
+                    }
                 } else if let deferral = cell.deferral, statement.integer(at: deferral) != 0 {
                     rows.setDeferredBlob(at: cell.slot)
                 } else if cell.isRequired {

@@ -8,6 +8,11 @@ final class EntityUpdate: Sendable {
     let slots: SlotSet
     let sql: SQLText
     let columns: [WrittenColumn]
+    let table: EntityTable
+    /// The written columns that may hold references to large values.
+    let referring: [Column]
+    /// The other columns whose large values are stored in their own table.
+    let unwritten: [WrittenColumn]
 
     init(of entity: Entity, _ slots: SlotSet, _ table: EntityTable) {
         self.entity = entity
@@ -22,6 +27,11 @@ final class EntityUpdate: Sendable {
             WHERE "_id" = ? AND \(VersionWord.condition("?"))
             """
         )
-        columns = properties.map(WrittenColumn.init)
+        columns = properties.map { WrittenColumn($0, of: entity, table) }
+        referring = columns.compactMap(\.referring)
+        unwritten = entity.properties.filter { !slots.contains($0.slot) }
+            .compactMap { table.column(of: $0) == nil ? nil : WrittenColumn($0, of: entity, table) }
+            .filter(\.hasLargeValues)
+        self.table = table
     }
 }
