@@ -46,6 +46,9 @@ public enum SealedStoreError: Error, Hashable, Sendable {
     /// Objects cannot be deleted, since objects that are set aside require them: the program's model does not have their
     /// entity. Contains its name, and that of its required relationship.
     case requiredBySetAside(entity: String, property: String)
+    /// The parts of a value have another length than the value was to have, or a value is too large. Contains both
+    /// numbers of bytes.
+    case invalidLength(expected: Int, found: Int)
     /// SQLite reported success, but did not write all rows of an entity; the save was rolled back.
     case notWritten(entity: String)
     /// A row contains a value that the store never writes. Contains the entity and the property, or an internal column
@@ -98,6 +101,8 @@ extension SealedStoreError: CustomStringConvertible {
         case .requiredBySetAside(let entity, let property):
             "objects cannot be deleted: '\(entity).\(property)', which this program's model does not have and which is set "
                 + "aside in the store, requires them"
+        case .invalidLength(let expected, let found):
+            "a value of \(expected) bytes cannot be written from parts of \(found) bytes"
         case .notWritten(let entity): "rows of '\(entity)' were not written, and the save was rolled back"
         case .damagedRow(let entity, let property):
             "a row of '\(entity)' is damaged: '\(property)' holds a value that the store never writes"

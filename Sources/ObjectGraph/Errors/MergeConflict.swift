@@ -13,7 +13,7 @@ public struct MergeConflict: Sendable {
     /// The same values in the store; nil if the store no longer has the object.
     public let persistedSnapshot: [String: Value]?
 
-    init(
+    package init(
         objectID: ManagedObjectID,
         oldVersion: Int = 0,
         newVersion: Int = 0,

@@ -53,7 +53,8 @@ final class DeferredBlobs: DeferredValueSource {
                 guard hasLargeValues, column.mayRefer, let reference = LargeValueReference(bytes) else {
                     return Data(bytes)
                 }
-                guard let value = try LargeValueTable(connection: connection).withValue(at: reference, { Data($0) }) else {
+                guard let value = try LargeValueTable(connection: connection).withValue(at: reference, { Data($0) })
+                else {
                     throw SealedStoreError.damagedRow(entity: entity.name, property: column.property.name)
                 }
                 return value

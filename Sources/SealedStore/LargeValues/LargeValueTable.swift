@@ -13,6 +13,8 @@ import ObjectGraph
 struct LargeValueTable {
     static let name = "_large"
     static let quotedName = SQL.quoted(name)
+    /// The column of the values.
+    static let valueColumn = "value"
     /// The number of the format of files with the table.
     static let formatVersion = 2
 
@@ -41,6 +43,23 @@ struct LargeValueTable {
             try statement.run()
         }
         return LargeValueReference(key: connection.lastInsertedKey)
+    }
+
+    /// Adds a value of zeroes, whose bytes are written later.
+    func insert(zeroes count: Int) throws -> LargeValueReference {
+        try connection.withStatement(#"INSERT INTO "_large" ("value") VALUES (zeroblob(?))"#) { statement in
+            try statement.bind(Int64(count), at: 1)
+            try statement.run()
+        }
+        return LargeValueReference(key: connection.lastInsertedKey)
+    }
+
+    /// The number of bytes of a value; nil if there is none.
+    func count(of reference: LargeValueReference) throws -> Int? {
+        try connection.withStatement(#"SELECT length("value") FROM "_large" WHERE "_id" = ?"#) { statement in
+            try statement.bind(reference.key, at: 1)
+            return try statement.step() ? Int(statement.integer(at: 0)) : nil
+        }
     }
 
     /// Deletes the values to which the columns of some rows refer.
@@ -165,13 +184,15 @@ struct LargeValueTable {
             return keys
         }
         for key in keys {
-            let selection = #"INSERT INTO "_large" ("value") SELECT \#(column.name) FROM \#(table.name) WHERE "_id" = ?"#
+            let selection =
+                #"INSERT INTO "_large" ("value") SELECT \#(column.name) FROM \#(table.name) WHERE "_id" = ?"#
             try connection.withStatement(selection) { statement in
                 try statement.bind(key, at: 1)
                 try statement.run()
             }
             let reference = LargeValueReference(key: connection.lastInsertedKey)
-            try connection.withStatement(#"UPDATE \#(table.name) SET \#(column.name) = ? WHERE "_id" = ?"#) { statement in
+            try connection.withStatement(#"UPDATE \#(table.name) SET \#(column.name) = ? WHERE "_id" = ?"#) {
+                statement in
                 try statement.bind(.blob(reference.data), at: 1)
                 try statement.bind(key, at: 2)
                 try statement.run()
@@ -232,7 +253,8 @@ extension StoreSchema {
 extension OpenStore {
     /// The table of large values in the state of a connection's transaction; nil if the file has none.
     func largeValues(on connection: Connection) throws -> LargeValueTable? {
-        try states.state(on: connection).schema.conditions.hasLargeValues ? LargeValueTable(connection: connection) : nil
+        try states.state(on: connection).schema.conditions.hasLargeValues
+            ? LargeValueTable(connection: connection) : nil
     }
 
     /// Moves the large values that an earlier version has stored in the rows of objects to the table of large values, and
@@ -242,9 +264,11 @@ extension OpenStore {
             let schema = try StoreSchema(ofFileOf: connection)
             for root in schema.model.entities where root.isRoot {
                 let table = schema.table(of: root)
-                let unique = Set(root.family.flatMap { entity in
-                    entity.uniquenessConstraints.joined().map { entity.properties[$0] }
-                })
+                let unique = Set(
+                    root.family.flatMap { entity in
+                        entity.uniquenessConstraints.joined().map { entity.properties[$0] }
+                    }
+                )
                 let large = table.columns.filter { $0.isDeferrable && !unique.contains($0.property) }
                 try LargeValueTable.moveWritten([], large, of: table, where: "1", self, on: connection)
             }

@@ -7,7 +7,8 @@ enum QueryFunctions {
     /// All functions and collations that the statements of a store use.
     static let library = FunctionLibrary(
         functions: QueryExpression.Function.allCases.map(function) + calculations
-            + [component, elements, real, failure, representation, LargeValueReference.function] + ConversionFunctions.all,
+            + [component, elements, real, failure, representation, LargeValueReference.function]
+            + ConversionFunctions.all,
         aggregates: DecimalAggregates.all,
         collations: collations
     )

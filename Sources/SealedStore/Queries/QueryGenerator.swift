@@ -150,7 +150,8 @@ struct QueryGenerator {
         _ right: QueryExpression,
         _ mayBeNull: Bool
     ) throws(SealedStoreError) -> String {
-        if comparison == .equal || comparison == .notEqual, right == .literal(.null), case .path(let start, let path) = left,
+        if comparison == .equal || comparison == .notEqual, right == .literal(.null),
+            case .path(let start, let path) = left,
             mayRefer(path)
         {
             // A large value need not be read.

@@ -66,7 +66,9 @@ import Testing
             }
         }
         for _ in 0..<120 {
-            let context = ManagedObjectContext(coordinator: Bool.random(using: &random) ? album.coordinator : other.coordinator)
+            let context = ManagedObjectContext(
+                coordinator: Bool.random(using: &random) ? album.coordinator : other.coordinator
+            )
             context.mergePolicy = .mergeByPropertyObjectTrump
             let photos = try album.photos(context)
             switch Int.random(in: 0..<8, using: &random) {
@@ -210,11 +212,17 @@ import Testing
         try album.context.save()
         let images = try album.images()
         try album.close()
-        let renamed = try Album(album.url, model: Album.model("picture", from: "image", others: [.init("size", .int64, isOptional: true)]))
+        let renamed = try Album(
+            album.url,
+            model: Album.model("picture", from: "image", others: [.init("size", .int64, isOptional: true)])
+        )
         #expect(try renamed.images("picture") == images)
         #expect(try renamed.problems() == [])
         try renamed.close()
-        let plain = try Album(album.url, model: Album.model("picture", isLarge: false, others: [.init("size", .int64, isOptional: true)]))
+        let plain = try Album(
+            album.url,
+            model: Album.model("picture", isLarge: false, others: [.init("size", .int64, isOptional: true)])
+        )
         #expect(try plain.images("picture") == images)
         for photo in try plain.photos() { photo["name"] = .text("x") }
         try plain.context.save()
