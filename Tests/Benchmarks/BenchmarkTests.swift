@@ -27,6 +27,7 @@ struct BenchmarkTests {
             LiveResultsBenchmarks.all(bench),
             HistoryBenchmarks.all(bench),
             MigrationBenchmarks.all(bench),
+            LargeValueBenchmarks.all(bench),
         ]
         let filter = environment["BENCHMARK_FILTER"]
         var results: [Benchmark.Result] = []

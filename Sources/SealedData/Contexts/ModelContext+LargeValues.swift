@@ -65,6 +65,7 @@ extension ModelContext {
             entity: model.managedObjectID.entity
         )
         graph.coordinator.announceExternalCommit(changes)
+        graph.processPendingChanges()
     }
 
     private func place<T: PersistentModel>(
