@@ -27,7 +27,11 @@ enum DispatchDescriptors {
             }
             for descriptor in reserved { close(descriptor) }
             reserved = []
-            DispatchQueue.global().asyncAfter(deadline: .now()) {}
+            // Dispatch opens them on a thread of its own: without the wait, the database might take them first. A queue of
+            // its own has a thread, even if all of the global queue wait here.
+            let timer = DispatchSemaphore(value: 0)
+            DispatchQueue(label: "SealedData.descriptors").asyncAfter(deadline: .now()) { timer.signal() }
+            timer.wait()
             areOpen.store(true, ordering: .relaxed)
         }
     #endif
