@@ -68,7 +68,7 @@ enum LargeValueBenchmarks {
         return container
     }
 
-    private static func change(_ container: ModelContainer) throws -> Double {
+    private static func change(_ container: ModelContainer) throws -> UInt64 {
         let context = ModelContext(container)
         let films = try context.fetch(FetchDescriptor<Film>())
         try #require(films.count == Self.films)
@@ -78,7 +78,7 @@ enum LargeValueBenchmarks {
         }
     }
 
-    private static func deleteFirst(_ bench: Workbench, of count: Int) throws -> Double {
+    private static func deleteFirst(_ bench: Workbench, of count: Int) throws -> UInt64 {
         try bench.withNewFile { file in
             let context = ModelContext(try bench.open(file, for: Playlist.self))
             let list = Playlist()
