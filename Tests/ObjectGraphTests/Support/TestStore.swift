@@ -9,6 +9,7 @@ final class TestStore {
     let counter = RequestCounter()
     private let classes: [String: any GraphObject.Type]
     private let folder = TemporaryFolder(willRemove: ReferenceBacking.removeAll)
+    private let isInMemory: Bool
     /// The coordinator of ``context()``.
     private(set) var coordinator: PersistentStoreCoordinator
 
@@ -16,13 +17,16 @@ final class TestStore {
         PersistentStoreCoordinator.registerStoreClass(CountingStore.self, type: CountingStore.type)
     }()
 
+    /// - Parameter isInMemory: Whether a sealed store is in memory, so that it cannot be opened again.
     init(
         _ kind: StoreKind,
         _ model: ManagedObjectModel = Fixtures.library,
-        classes: [String: any GraphObject.Type] = [:]
+        classes: [String: any GraphObject.Type] = [:],
+        isInMemory: Bool = false
     ) throws {
         Self.registration
         self.kind = kind
+        self.isInMemory = isInMemory
         self.model = model
         self.classes = classes
         coordinator = PersistentStoreCoordinator(model: model, classes: classes)
@@ -32,7 +36,7 @@ final class TestStore {
     func description(isReadOnly: Bool = false) -> PersistentStoreDescription {
         PersistentStoreDescription(
             type: CountingStore.type,
-            url: folder.file("store.sealed"),
+            url: isInMemory ? nil : folder.file("store.sealed"),
             isReadOnly: isReadOnly,
             options: kind.options.merging(["kind": kind, "counter": counter, "folder": folder]) { $1 }
         )
