@@ -136,7 +136,7 @@ public enum ObjectGraphError: Error, Sendable {
     public enum BatchProblem: String, Hashable, Sendable {
         case unknownProperty = "the entity has no such property"
         case toMany = "a to-many relationship is not written by batch requests"
-        case inverseMustChange = "its inverse is to-one or ordered, so that other objects would change"
+        case inverseMustChange = "its inverse is to-one, ordered or shared, so that other objects would change"
         case wrongType = "the value is of another type"
         case abstractEntity = "the entity is abstract"
         case needsMembers = "a new object needs members, which batch requests do not write"

@@ -59,6 +59,16 @@ extension ObjectLoader {
         for object in known { if let row = object.lastRow { unloadMembers(namedBy: row) } }
         reload(known, changedObjects: .keepKeysOfDeleted, missingRows: .keepObjects, failures: .report)
         for object in known { if let row = object.lastRow { unloadMembers(namedBy: row) } }
+        unloadSharedMembers(of: list)
+    }
+
+    /// Unloads the to-many relationships with a shared inverse of objects that a store has changed beside the request
+    /// of a save: their rows do not show the change of such a relationship.
+    func unloadSharedMembers(of list: BatchChanges.Keys) {
+        for relationship in identityMap.model.relationships
+        where relationship.sharedInverse != nil && relationship.source.rootIndex == list.entity.rootIndex {
+            for key in list.keys { unloadMembers(of: relationship, owner: key) }
+        }
     }
 
     /// Reads the rows of saved objects again, with one request for each root entity. Objects whose rows cannot be read do

@@ -197,6 +197,7 @@ final class RemoteChangeMerger {
                 .filter { $0.lastRow != nil && !$0.state.pointee.life.isMissing }
             loader.reload(stale, changedObjects: .becomeOutdated, missingRows: .keepObjects, failures: .report)
         }
+        for list in changes.cleared { loader.unloadSharedMembers(of: list) }
         for list in changes.deleted {
             for key in list.keys {
                 if let object = identityMap.object(forKey: key, of: list.entity) { markDeleted(object) }

@@ -39,6 +39,6 @@ extension Property {
 extension Relationship {
     fileprivate var batchRefusal: ObjectGraphError.BatchProblem? {
         if isToMany { return .toMany }
-        return inverse.map { $0.isToMany } ?? true ? nil : .inverseMustChange
+        return sharers.isEmpty && inverse.map { $0.isToMany } ?? true ? nil : .inverseMustChange
     }
 }

@@ -42,7 +42,8 @@ public struct BatchChanges: Sendable {
     /// The deleted objects.
     public var deleted: [Keys] = []
     /// Other objects whose rows the store has changed, since they referred to deleted objects, or since their
-    /// destination was related to another object.
+    /// destination was related to another object; and owners whose to-many relationships with a shared inverse it has
+    /// changed.
     public var cleared: [Keys] = []
     /// The to-one relationships of inserted and changed objects that the request has written.
     public var relationships: [Relationship] = []

@@ -169,6 +169,15 @@ struct ContentCheck {
                 )
             )
         }
+        if let shared = SharedInverse(relationship, schema) {
+            rules.append(
+                Rule(
+                    kind: .inverseMismatch,
+                    place: place,
+                    violation: "\(shared.lacksMember("t0")) AND EXISTS (SELECT 1 \(destination) AND \(isValid))"
+                )
+            )
+        }
         return rules
     }
 
@@ -239,6 +248,16 @@ struct ContentCheck {
                     FROM \(pairs.name) AS t0 WHERE NOT EXISTS (SELECT 1 FROM \(pairs.name) AS d \
                     WHERE d.\(pairs.owner) = t0.\(pairs.member) AND d.\(pairs.member) = t0.\(pairs.owner))
                     """
+                )
+            )
+        }
+        if let shared = relationship.sharedInverse.flatMap({ SharedInverse($0, schema) }) {
+            problems.append(
+                try find(
+                    .inverseMismatch,
+                    at: place,
+                    key: "t0.\(pairs.owner)",
+                    "FROM \(pairs.name) AS t0 WHERE \(shared.isOfOtherOwner("t0", pairs))"
                 )
             )
         }

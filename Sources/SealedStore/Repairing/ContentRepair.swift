@@ -87,7 +87,52 @@ struct ContentRepair {
             case .joinTable: repaired += try repairPairs(relationship)
             }
         }
+        for relationship in relationships { repaired += try alignSharedInverse(relationship) }
         return repaired
+    }
+
+    /// Makes the relationships that share an inverse agree with the references of their members: a member leaves other
+    /// owners. A reference to an owner that does not have the member makes it a member of the first relationship. A
+    /// member of one owner whose reference leads nowhere gets the reference.
+    func alignSharedInverse(_ reference: Relationship) throws -> [StoreProblem] {
+        guard let shared = SharedInverse(reference, schema), let (first, pairs) = shared.sharers.first else { return [] }
+        let owners = shared.sharers.map { _, pairs in
+            #"SELECT p.\#(pairs.owner) AS owner FROM \#(pairs.name) AS p WHERE p.\#(pairs.member) = t0."_id""#
+        }.joined(separator: " UNION ")
+        var repaired: [StoreProblem?] = [
+            try change(
+                .inverseMismatch,
+                reference.source,
+                .relationship(reference),
+                """
+                UPDATE \(shared.table) AS t0 SET \(shared.column) = (\(owners)), \(VersionWord.increment(writing: [])) \
+                WHERE t0.\(shared.column) IS NULL AND (SELECT count(*) FROM (\(owners))) = 1 \
+                AND \(check.condition(on: "t0", reference.source))
+                """
+            )
+        ]
+        for (relationship, pairs) in shared.sharers {
+            repaired.append(
+                try change(
+                    .inverseMismatch,
+                    relationship.source,
+                    .relationship(relationship),
+                    "DELETE FROM \(pairs.name) AS t0 WHERE \(shared.isOfOtherOwner("t0", pairs))"
+                )
+            )
+        }
+        repaired.append(
+            try change(
+                .inverseMismatch,
+                first.source,
+                .relationship(first),
+                """
+                INSERT INTO \(pairs.name) (\(pairs.owner), \(pairs.member)) \
+                SELECT t0.\(shared.column), t0."_id" FROM \(shared.table) AS t0 WHERE \(shared.lacksMember("t0"))
+                """
+            )
+        )
+        return repaired.compactMap(\.self)
     }
 
     /// Completes one-to-one relationships of which one side is nil: nothing contradicts the other side if it is the

@@ -1,7 +1,7 @@
 import ObjectGraph
 
-/// The rows in which a save or batch request has changed references, beside the rows that the request contains. Each
-/// has a new version, and the contexts learn of it as of an update.
+/// The objects whose references or members a save or batch request has changed beside its rows and memberships. Rows
+/// with changed references have new versions, and the contexts learn of the objects as of updates.
 struct ClearedRows {
     private var keys: [Int: Set<Int64>] = [:]
 

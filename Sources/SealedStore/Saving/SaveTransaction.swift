@@ -66,10 +66,10 @@ struct SaveTransaction {
         if !deleted.isEmpty { try clearReferences(to: deleted, \.pairs) }
         try requireDestinations(of: request)
         try alignOneToOnes(of: request)
-        try alignSharedInverses(of: request)
+        let aligned = try alignSharedInverses(of: request)
         try requireMemberCounts(of: request)
         let memberships = try MemberNumbering(connection: connection, store: store)
-            .number(request.memberships + orders(), of: request)
+            .number(request.memberships + aligned + orders(), of: request)
         try noteMixedTexts()
         try UniqueTexts(connection, store).require(request)
         guard let history else { return }

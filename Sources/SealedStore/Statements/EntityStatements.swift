@@ -13,6 +13,8 @@ final class EntityStatements: Sendable {
     let toOnes: [[Relationship]]
     /// ``EntityInsertion/oneToOnes`` of each entity.
     let oneToOnes: [[Relationship]]
+    /// The shared inverses among the to-one relationships of each entity.
+    let sharedInverses: [[SharedInverse]]
     /// ``EntityInsertion/memberships`` of each entity.
     let memberships: [[Relationship]]
     /// The slots of the to-one relationships of each entity.
@@ -31,6 +33,7 @@ final class EntityStatements: Sendable {
         insertions = entities.map { EntityInsertion(of: $0, schema) }
         toOnes = insertions.map(\.toOnes)
         oneToOnes = insertions.map(\.oneToOnes)
+        sharedInverses = toOnes.map { $0.compactMap { SharedInverse($0, schema) } }
         memberships = insertions.map(\.memberships)
         toOneSlots = toOnes.map { SlotSet($0.map(Property.relationship)) }
     }

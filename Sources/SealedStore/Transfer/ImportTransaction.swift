@@ -273,6 +273,12 @@ package struct ImportTransaction {
         }
     }
 
+    /// Completes the relationships with a shared inverse of which only one side was written.
+    package func alignSharedInverses() throws {
+        var save = SaveTransaction(connection, store, history)
+        for change in try save.alignAllSharedInverses() { history?.note(change) }
+    }
+
     /// The violations of the model that the import brings, a line each, see ``ImportCheck``.
     ///
     /// - Parameters:

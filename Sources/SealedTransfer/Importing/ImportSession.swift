@@ -285,6 +285,7 @@ final class ImportSession {
         if options.unfitContent == .omit { try omitDanglingReferences() }
         try alignOneToOnes()
         try transaction.completeOneToOnes()
+        try transaction.alignSharedInverses()
         let unfitValues = findings.unfitValues
         if options.unfitContent == .refuse, !unfitValues.isEmpty { throw TransferError.unfitValues(unfitValues) }
         let progress = progress
