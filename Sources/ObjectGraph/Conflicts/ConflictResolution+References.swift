@@ -58,9 +58,7 @@ extension ConflictResolution {
         let objects = references.map { identityMap.object(forKey: $0.deleted.key, of: $0.deleted.entity) }
         let isResolvable = mergePolicy != .error && attempts < Self.maximumAttempts
         if isResolvable, !mergePolicy.objectWins {
-            return deletePropagation.restoreWithCascades(
-                objects.compactMap(\.self).filter { $0.state.pointee.life.isDeleted }
-            )
+            return restore(objects.compactMap(\.self))
         }
         // Without an inverse, there are no members to reload.
         let problems = references.filter { !isResolvable || $0.rule?.deleteRule ?? .noAction == .noAction }

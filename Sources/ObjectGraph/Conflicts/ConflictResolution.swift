@@ -16,6 +16,8 @@ struct ConflictResolution {
     private var uniqueness: UniquenessResolution
     /// The objects whose changes the policy has dropped.
     private var rolledBack: [any GraphObject] = []
+    /// The objects in conflict, and their rows before the resolution.
+    private var settled: [(object: any GraphObject, rows: [Row])] = []
     /// The objects that the next attempt inserts again, since another writer has deleted them.
     private var insertedAgain: Set<ManagedObjectID> = []
 
@@ -66,6 +68,7 @@ struct ConflictResolution {
         snapshot?.restore(changeTracker)
         merged = CommittedChanges()
         rolledBack = []
+        settled = []
     }
 
     /// Drops the snapshot: the changes since then can no longer be reverted.
@@ -78,6 +81,8 @@ struct ConflictResolution {
         // The save has written members that joined or left them in other rows.
         for object in rolledBack where !object.life.hasChanges { object.forgetMembers() }
         rolledBack = []
+        for (object, rows) in settled { unloadMembers(of: object, rows) }
+        settled = []
         uniqueness.finish()
     }
 
@@ -105,16 +110,70 @@ struct ConflictResolution {
         }
         var present: [(object: any GraphObject, row: Row)] = []
         for case (let id, let object?) in zip(ids, objects) {
+            settled.append((object, [object.lastRow, rows[id]].compactMap(\.self)))
             if let row = rows[id] { present.append((object, row)) } else { resolveRemoteDeletion(of: object, id) }
             merged.add(CommittedChanges.Change(rows[id] == nil ? .deleted : .updated), of: id.key, entity: id.entity)
             object.state.pointee.flags.remove(.outdated)
         }
         if !mergePolicy.objectWins {
-            deletePropagation.restoreWithCascades(present.map(\.object).filter { $0.state.pointee.life.isDeleted })
+            restore(present.map(\.object))
         }
         for (object, row) in present { merge(row, into: object) }
         for (object, row) in present { alignOneToOnes(of: object, with: row) }
-        for case let object? in objects where object.isInserted { try dropLostDestinations(of: object) }
+        let returned = objects.compactMap(\.self).filter(\.isInserted)
+        for object in returned { try dropLostDestinations(of: object) }
+        for object in returned { reestablishRelationships(of: object) }
+        if !returned.isEmpty { loader.unloadMembers(ofSourcesOf: returned) }
+    }
+
+    /// Reverts the deletions of objects, and those that followed from them. The lists of their owners are those of the
+    /// store.
+    func restore(_ objects: [any GraphObject]) {
+        for object in deletePropagation.restoreWithCascades(objects.filter { $0.state.pointee.life.isDeleted }) {
+            if let row = object.lastRow { settle(object, ownersIn: [row]) }
+        }
+    }
+
+    /// Lets the store decide of which lists an object is a member, along its unchanged to-one relationships.
+    private func settle(_ object: any GraphObject, ownersIn rows: [Row], former: [Int: Int64] = [:]) {
+        for relationship in object.entity.relationships where !relationship.isToMany {
+            let slot = relationship.slot
+            guard let inverse = relationship.inverse, inverse.isToMany,
+                object.state.pointee.changes?[slot].isUnset ?? true
+            else { continue }
+            for key in Set(rows.map { $0.integer(at: slot) } + [former[slot] ?? 0]) where key != 0 {
+                identityMap.object(forKey: key, of: relationship.destination)?
+                    .forgetChange(of: object.state.pointee.key, in: inverse)
+            }
+        }
+    }
+
+    /// Makes the relationships of an object that is inserted again agree with their inverses: its own row decides of
+    /// which lists it is a member, and the rows of its members whether they are. It does not take the partner of another
+    /// object.
+    private func reestablishRelationships(of object: any GraphObject) {
+        for relationship in object.entity.relationships where relationship.placement == .destinationKey {
+            guard let inverse = relationship.inverse else { continue }
+            let key = object.state.pointee.key
+            let members = loader.objects(with: object.members(of: relationship).keys, of: relationship.destination)
+                .filter { $0.destinationKey(at: inverse.slot) == key }
+            object.ensureChanges()[relationship.slot] = .members(
+                ToManyMembers(new: members.map { $0.state.pointee.key })
+            )
+        }
+        object.reestablishInverses()
+    }
+
+    /// Unloads the to-many relationships of an object, and those of which it is or was a member.
+    private func unloadMembers(of object: any GraphObject, _ rows: [Row]) {
+        for row in rows + [object.lastRow].compactMap(\.self) { loader.unloadMembers(namedBy: row) }
+        for relationship in object.entity.relationships where relationship.isToMany {
+            if let inverse = relationship.inverse, inverse.isToMany {
+                let keys = object.state.pointee.changes?.members(at: relationship.slot)?.keys ?? KeyList()
+                for key in keys { loader.unloadMembers(of: inverse, owner: key) }
+            }
+            object.unloadMembers(of: relationship)
+        }
     }
 
     func persistedRows(of ids: [ManagedObjectID]) throws -> [ManagedObjectID: Row] {
@@ -132,6 +191,10 @@ struct ConflictResolution {
     private mutating func merge(_ row: Row, into object: any GraphObject) {
         let state = object.state
         let base = state.pointee.row
+        var former: [Int: Int64] = [:]
+        for relationship in object.entity.relationships where !relationship.isToMany {
+            former[relationship.slot] = object.destinationKey(at: relationship.slot)
+        }
         switch mergePolicy {
         case .error, .mergeByPropertyObjectTrump: break
         case .mergeByPropertyStoreTrump:
@@ -160,6 +223,7 @@ struct ConflictResolution {
         if let base { loader.unloadMembers(namedBy: base) }
         loader.unloadMembers(namedBy: row)
         object.replaceRow(by: row)
+        if !mergePolicy.objectWins { settle(object, ownersIn: [base, row].compactMap(\.self), former: former) }
     }
 
     /// Gives the objects to which the stored row of a merged object refers, those to which the object refers instead,
@@ -215,7 +279,7 @@ struct ConflictResolution {
             changeTracker.updated.remove(object)
             if mergePolicy == .overwrite {
                 // Under its previous key, which no other object ever gets.
-                object.ensureChanges().assignedKey = state.pointee.key
+                object.prepareForReinsertion()
                 changeTracker.onReturn?(object)
                 changeTracker.inserted.add(object)
                 insertedAgain.insert(id)

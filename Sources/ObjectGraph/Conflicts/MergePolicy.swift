@@ -17,7 +17,8 @@
 /// ``overwrite``, which inserts it again with the values in this context: a deleted row has no properties that could be
 /// merged. The result does not depend on whether the context has merged the deletion before the change. An object with
 /// a large value that was never read cannot be inserted again, and the save throws. A reinserted object is a member of
-/// the relationships that this context had loaded; its other relationships were lost with the deletion.
+/// the relationships that this context had loaded; its other relationships were lost with the deletion. A one-to-one
+/// relationship whose destination has got another partner is empty afterwards.
 ///
 /// An object that this context has deleted and another writer has changed stays deleted under the policies under which
 /// the object wins. The policies under which the store wins revert the deletion, together with the deletions that

@@ -111,6 +111,13 @@ extension GraphObject {
         notifyObservers(of: relationship.slot)
     }
 
+    /// Forgets the stored members of a to-many relationship, and whether an object was added or removed.
+    func forgetChange(of key: Int64, in relationship: Relationship) {
+        guard let members = state.pointee.changes?.members(at: relationship.slot) else { return }
+        members.forgetChange(of: key)
+        notifyObservers(of: relationship.slot)
+    }
+
     /// Drops the members of all to-many relationships of an object without changes, so that the next access reads the
     /// store.
     func forgetMembers() {

@@ -186,6 +186,16 @@ final class ToManyMembers {
         if removed.remove(key) != nil { unload() } else if isLoaded { keys.append(key) }
     }
 
+    /// Forgets the stored members, and whether a member was added or removed: the store decides.
+    func forgetChange(of key: Int64) {
+        if isAdded(key) {
+            keys.remove(key)
+            addedKeys.remove(key)
+        }
+        removed.remove(key)
+        unload()
+    }
+
     /// Turns members that the store has lost into new members. Returns whether there are any.
     func readd(_ lost: Set<Int64>) -> Bool {
         if areAllAdded { return false }

@@ -148,8 +148,10 @@ final class DeletePropagation {
     }
 
     /// Reverts unsaved deletions, and the deletions that followed from them.
-    func restoreWithCascades(_ objects: [any GraphObject]) {
-        guard !objects.isEmpty else { return }
+    ///
+    /// - Returns: the restored objects.
+    func restoreWithCascades(_ objects: [any GraphObject]) -> [any GraphObject] {
+        guard !objects.isEmpty else { return [] }
         run()
         let returning = Set(objects.map { ObjectIdentifier($0) })
         // Objects that the program itself deleted remain deleted, together with the objects that their rules delete.
@@ -165,7 +167,9 @@ final class DeletePropagation {
                 rest += object.lastDestinations(of: relationship)
             }
         }
-        restore(changeTracker.deleted.objects.filter { !doomed.contains(ObjectIdentifier($0)) })
+        let restored = changeTracker.deleted.objects.filter { !doomed.contains(ObjectIdentifier($0)) }
+        restore(restored)
+        return restored
     }
 
     /// Applies the delete rules of a deleted object again, to the current members in the store.

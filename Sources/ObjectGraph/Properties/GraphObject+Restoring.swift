@@ -60,6 +60,27 @@ extension GraphObject {
         }
     }
 
+    /// Prepares a missing object for being inserted again: all its values and members are new.
+    ///
+    /// - Parameter currentKey: Returns the current key of a related object for its earlier one.
+    func prepareForReinsertion(currentKey: (Int64) -> Int64 = { $0 }) {
+        let changes = ensureChanges()
+        if state.pointee.key > 0 { changes.assignedKey = state.pointee.key }
+        for relationship in entity.relationships {
+            let slot = relationship.slot
+            switch changes[slot] {
+            case .members(let members): changes[slot] = .members(ToManyMembers(new: members.keys.map(currentKey)))
+            case .value(.integer(let key)): changes[slot] = .value(.integer(currentKey(key)))
+            case .unset where relationship.isToMany: changes[slot] = .members(ToManyMembers(new: []))
+            case .unset:
+                // The destination may have been deleted as well, which is only checked for changes.
+                let key = destinationKey(at: slot)
+                if key != 0 { changes[slot] = .value(.integer(key)) }
+            case .value, .composite, .pending: break
+            }
+        }
+    }
+
     /// Restores a member that the store has, or had when the member was read: it is no change.
     func restoreStoredMember(_ key: Int64, of relationship: Relationship) {
         let members = members(of: relationship)

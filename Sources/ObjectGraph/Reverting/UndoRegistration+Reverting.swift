@@ -229,27 +229,6 @@ extension UndoRegistration {
 }
 
 extension GraphObject {
-    /// Prepares a missing object for being inserted again: all its values and members are new.
-    ///
-    /// - Parameter currentKey: Returns the current key of a related object for its earlier one.
-    fileprivate func prepareForReinsertion(currentKey: (Int64) -> Int64) {
-        let changes = ensureChanges()
-        if state.pointee.key > 0 { changes.assignedKey = state.pointee.key }
-        for relationship in entity.relationships {
-            let slot = relationship.slot
-            switch changes[slot] {
-            case .members(let members): changes[slot] = .members(ToManyMembers(new: members.keys.map(currentKey)))
-            case .value(.integer(let key)): changes[slot] = .value(.integer(currentKey(key)))
-            case .unset where relationship.isToMany: changes[slot] = .members(ToManyMembers(new: []))
-            case .unset:
-                // The destination may have been deleted as well, which is only checked for changes.
-                let key = destinationKey(at: slot)
-                if key != 0 { changes[slot] = .value(.integer(key)) }
-            case .value, .composite, .pending: break
-            }
-        }
-    }
-
     /// Restores a member at its position.
     fileprivate func revert(_ removal: ToManyMembers.Removal, of key: Int64, from relationship: Relationship) {
         let members = members(of: relationship)

@@ -95,7 +95,9 @@ struct ContentRepair {
     /// owners. A reference to an owner that does not have the member makes it a member of the first relationship. A
     /// member of one owner whose reference leads nowhere gets the reference.
     func alignSharedInverse(_ reference: Relationship) throws -> [StoreProblem] {
-        guard let shared = SharedInverse(reference, schema), let (first, pairs) = shared.sharers.first else { return [] }
+        guard let shared = SharedInverse(reference, schema), let (first, pairs) = shared.sharers.first else {
+            return []
+        }
         let owners = shared.sharers.map { _, pairs in
             #"SELECT p.\#(pairs.owner) AS owner FROM \#(pairs.name) AS p WHERE p.\#(pairs.member) = t0."_id""#
         }.joined(separator: " UNION ")

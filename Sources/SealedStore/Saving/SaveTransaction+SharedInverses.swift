@@ -101,9 +101,10 @@ extension SaveTransaction {
         _ added: Int64?,
         _ changes: inout [SaveChangesRequest.MembershipChange]
     ) throws {
-        var owner = try connection.keys(
-            SQLText(#"SELECT coalesce(\#(shared.column), 0) FROM \#(shared.table) WHERE "_id" = ?"#)
-        ) { try $0.bind(key, at: 1) }.first ?? 0
+        var owner =
+            try connection.keys(
+                SQLText(#"SELECT coalesce(\#(shared.column), 0) FROM \#(shared.table) WHERE "_id" = ?"#)
+            ) { try $0.bind(key, at: 1) }.first ?? 0
         if owner == 0, let added, added != 0 {
             try relate(key, to: added, shared)
             owner = added

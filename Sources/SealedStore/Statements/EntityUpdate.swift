@@ -3,6 +3,8 @@ import ObjectGraph
 
 /// The statement that writes some slots of a row of an entity if the row still has the version that was read. The
 /// parameters are the new version, the values of ``columns``, the key, and the version that was read.
+///
+/// A member whose owner changes loses its position among the members of the former owner.
 final class EntityUpdate: Sendable {
     let entity: Entity
     let slots: SlotSet
@@ -19,8 +21,15 @@ final class EntityUpdate: Sendable {
         self.slots = slots
         let properties = entity.properties.filter { slots.contains($0.slot) && table.position(of: $0) != nil }
         let others = table.otherSignBits
-        let version = others == 0 ? #""_version" = ?"# : #""_version" = ? | ("_version" & \#(others))"#
-        let assignments = [version] + properties.compactMap { table.column(of: $0).map { "\($0.name) = ?" } }
+        var assignments = [others == 0 ? #""_version" = ?1"# : #""_version" = ?1 | ("_version" & \#(others))"#]
+        for (index, property) in properties.enumerated() {
+            guard let column = table.column(of: property)?.name else { continue }
+            assignments.append("\(column) = ?\(index + 2)")
+            guard case .relationship(let relationship) = property,
+                let position = relationship.inverse.flatMap({ table.positionColumns[$0] })
+            else { continue }
+            assignments.append("\(position) = CASE WHEN \(column) IS ?\(index + 2) THEN \(position) END")
+        }
         sql = SQLText(
             """
             UPDATE \(table.name) SET \(assignments.joined(separator: ", ")) \

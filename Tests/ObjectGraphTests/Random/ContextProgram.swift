@@ -36,7 +36,8 @@ struct ContextProgram: CustomStringConvertible {
 
     /// Makes a random program.
     init(_ random: inout SeededGenerator, steps count: Int) {
-        kinds = ContextModel.Kind.allCases.shuffled(using: &random).prefix(Int.random(in: 1...3, using: &random)).sorted()
+        kinds = ContextModel.Kind.allCases.shuffled(using: &random).prefix(Int.random(in: 1...3, using: &random))
+            .sorted()
         policies = (0..<2).map { _ in random.pick(Self.policies) ?? .error }
         let interval = random.pick([1, 3, 8]) ?? 1
         steps = []

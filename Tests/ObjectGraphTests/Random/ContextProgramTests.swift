@@ -12,7 +12,9 @@ import Testing
 @Suite struct ContextProgramTests {
     private static var seeds: [UInt64] {
         let environment = ProcessInfo.processInfo.environment
-        if let bounds = environment["CONTEXT_SEEDS"]?.split(separator: "-").compactMap({ UInt64($0) }), bounds.count == 2 {
+        if let bounds = environment["CONTEXT_SEEDS"]?.split(separator: "-").compactMap({ UInt64($0) }),
+            bounds.count == 2
+        {
             return Array(bounds[0]...max(bounds[0], bounds[1]))
         }
         let count = environment["CONTEXT_COUNT"].flatMap { Int($0) } ?? 0

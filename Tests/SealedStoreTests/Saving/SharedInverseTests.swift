@@ -55,7 +55,8 @@ import Testing
         if case .text(let name) = (object as? ManagedObject)?["name"] { name } else { "nil" }
     }
 
-    private static func find(_ name: String, _ entity: String, _ context: ManagedObjectContext) throws -> ManagedObject {
+    private static func find(_ name: String, _ entity: String, _ context: ManagedObjectContext) throws -> ManagedObject
+    {
         let request = FetchRequest(context.model.entitiesByName[entity]!)
         return try #require(try context.fetch(request, as: ManagedObject.self).first { self.name($0) == name })
     }
@@ -77,7 +78,8 @@ import Testing
         let store = try coordinator.sealedStore.opened
         var sql = sql
         for name in ["players", "coaches"] {
-            guard case .relationship(let relationship)? = coordinator.model.entitiesByName["Team"]?.propertiesByName[name],
+            guard
+                case .relationship(let relationship)? = coordinator.model.entitiesByName["Team"]?.propertiesByName[name],
                 let pairs = store.schema.joinTables[relationship.index]
             else { continue }
             sql.replace(name.uppercased(), with: pairs.name)
@@ -156,10 +158,16 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"UPDATE "Person" SET "team" = 2"#, ["green.players: Ann", "Ann.team: green"], ["Person.team", "Team.players"]),
+        (
+            #"UPDATE "Person" SET "team" = 2"#, ["green.players: Ann", "Ann.team: green"],
+            ["Person.team", "Team.players"]
+        ),
         ("DELETE FROM PLAYERS", ["red.players: Ann", "Ann.team: red"], ["Person.team"]),
         (#"UPDATE "Person" SET "team" = NULL"#, ["red.players: Ann", "Ann.team: red"], ["Team.players"]),
-        (#"INSERT INTO COACHES ("source", "target") VALUES (3, 1)"#, ["red.players: Ann", "Ann.team: red"], ["Team.coaches"]),
+        (
+            #"INSERT INTO COACHES ("source", "target") VALUES (3, 1)"#, ["red.players: Ann", "Ann.team: red"],
+            ["Team.coaches"]
+        ),
     ])
     func `the check finds a contradiction, and the repair removes it`(
         sql: String,
