@@ -138,12 +138,12 @@ struct ConflictResolution {
     private func settle(_ object: any GraphObject, ownersIn rows: [Row], former: [Int: Int64] = [:]) {
         for relationship in object.entity.relationships where !relationship.isToMany {
             let slot = relationship.slot
-            guard let inverse = relationship.inverse, inverse.isToMany,
-                object.state.pointee.changes?[slot].isUnset ?? true
-            else { continue }
-            for key in Set(rows.map { $0.integer(at: slot) } + [former[slot] ?? 0]) where key != 0 {
-                identityMap.object(forKey: key, of: relationship.destination)?
-                    .forgetChange(of: object.state.pointee.key, in: inverse)
+            guard object.state.pointee.changes?[slot].isUnset ?? true else { continue }
+            for list in relationship.lists {
+                for key in Set(rows.map { $0.integer(at: slot) } + [former[slot] ?? 0]) where key != 0 {
+                    identityMap.object(forKey: key, of: relationship.destination)?
+                        .forgetChange(of: object.state.pointee.key, in: list)
+                }
             }
         }
     }

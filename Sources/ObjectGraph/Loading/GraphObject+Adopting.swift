@@ -17,6 +17,8 @@ extension GraphObject {
             if state.pointee.handler?.readsFromParent ?? false { adopt(ofParent: row) }
             return false
         }
+        // The save of an object that is inserted again as well reports the conflict.
+        guard !state.pointee.life.isInserted else { return false }
         if !state.pointee.life.changesRow {
             take(later: row)
             // A later version of a missing object: another context has undone the deletion.

@@ -162,8 +162,7 @@ extension ObjectLoader {
         for object in objects {
             guard let row = object.state.pointee.row else { continue }
             for relationship in object.entity.relationships where object.hasUnsavedReference(along: relationship) {
-                guard let inverse = relationship.inverse, inverse.isToMany else { continue }
-                unloadMembers(of: inverse, owner: row.integer(at: relationship.slot))
+                for list in relationship.lists { unloadMembers(of: list, owner: row.integer(at: relationship.slot)) }
             }
         }
     }
@@ -171,8 +170,7 @@ extension ObjectLoader {
     /// Unloads the to-many relationships of which the object of a row is a member, according to the row.
     func unloadMembers(namedBy row: Row) {
         for relationship in identityMap.model.entities[row.entityIndex].relationships where !relationship.isToMany {
-            guard let inverse = relationship.inverse, inverse.isToMany else { continue }
-            unloadMembers(of: inverse, owner: row.integer(at: relationship.slot))
+            for list in relationship.lists { unloadMembers(of: list, owner: row.integer(at: relationship.slot)) }
         }
     }
 

@@ -51,6 +51,16 @@ extension ObjectLoader {
         for object in outdated + replaced { if let row = object.lastRow { unloadMembers(namedBy: row) } }
     }
 
+    /// Reloads missing objects, which other contexts may have inserted again.
+    func reloadReturned(among objects: [any GraphObject]) {
+        let missing = objects.filter { $0.life.isMissing && !$0.life.hasChanges }
+        if missing.isEmpty { return }
+        reload(missing, changedObjects: .becomeOutdated, missingRows: .keepObjects, failures: .report)
+        for object in missing where !object.life.isMissing {
+            if let row = object.lastRow { unloadMembers(namedBy: row) }
+        }
+    }
+
     /// Reloads registered objects whose rows a store has changed in a save of this context, beside those of the
     /// request.
     func reloadCleared(_ list: BatchChanges.Keys) {

@@ -46,6 +46,12 @@ extension ObjectLoader {
     private func unloadMembersOfReturned() {
         let returned = returnedObjects
         returnedObjects = []
+        // Their deletion has removed them from lists.
+        forEachSource(of: returned) { object, relationship, keys in
+            guard relationship.isToMany, let members = object.state.pointee.changes?.members(at: relationship.slot)
+            else { return }
+            for key in members.removed.intersection(keys) { object.forgetChange(of: key, in: relationship) }
+        }
         unloadMembers(ofSourcesOf: returned)
     }
 

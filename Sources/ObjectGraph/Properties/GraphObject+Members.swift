@@ -112,8 +112,18 @@ extension GraphObject {
                 object.destinationKey(at: inverse.slot) == state.pointee.key
             } else {
                 members(of: relationship).contains(object.state.pointee.key)
+                    || object.isKnownMember(of: self, along: relationship)
             }
         if !isMember { add(object, to: relationship) }
+    }
+
+    /// Whether the inverse of a many-to-many relationship shows that the object is a member of an owner whose members
+    /// are not loaded. Only one side of it would change otherwise, and an undo of that would not be saved.
+    private func isKnownMember(of owner: any GraphObject, along relationship: Relationship) -> Bool {
+        guard let inverse = relationship.inverse, inverse.isToMany, !owner.members(of: relationship).isLoaded,
+            let members = state.pointee.changes?.members(at: inverse.slot)
+        else { return false }
+        return members.isLoaded && members.contains(owner.state.pointee.key)
     }
 
     /// Removes an object from a to-many relationship, and updates the inverse. Does nothing if the object is not a

@@ -12,6 +12,12 @@
 extension Relationship {
     /// Whether the relationship has a shared inverse, or is a shared inverse.
     var hasSharedSide: Bool { sharedInverse != nil || !sharers.isEmpty }
+
+    /// The to-many relationships of the destination that the relationship can make its source a member of.
+    var lists: [Relationship] {
+        if let inverse { return inverse.isToMany ? [inverse] : [] }
+        return sharers.isEmpty ? [] : sharers.filter(\.isToMany)
+    }
 }
 
 extension GraphObject {

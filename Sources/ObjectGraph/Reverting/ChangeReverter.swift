@@ -28,6 +28,7 @@ final class ChangeReverter {
         for object in reinserted where object.life == .unchanged { object.life.markMissing() }
         identityMap.detach(new)
         loader.reloadOutdated(among: changed)
+        loader.reloadReturned(among: reinserted)
         for object in deleted + reinserted { object.notifyObserversOfExistence() }
         undo.remoteChanges.announceRevert()
     }

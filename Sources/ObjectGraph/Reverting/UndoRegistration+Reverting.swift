@@ -8,11 +8,13 @@ extension UndoRegistration {
         deletePropagation.suspending {
             for change in recorded.changes.reversed() { revert(change, of: recorded, &returned, &left) }
             for reference in left { realign(reference) }
+            for change in recorded.changes { settle(change) }
         }
         relink(returned)
         // Objects that were deleted together, or whose members were reloaded since, do not refer to them.
         for object in returned { object.reestablishInverses() }
         part(returned, recorded)
+        for case .deletion(let object) in recorded.changes where object.life.isStored { settleMembers(of: object) }
         loader.unloadMembers(ofSourcesOf: returned)
         deletePropagation.run(cascading: false)
         let changed = ((changeTracker.recorder?.changes ?? []) + recorded.changes).map(\.object)
@@ -102,6 +104,35 @@ extension UndoRegistration {
                 destination.dropVoidChanges(changeTracker)
             }
         }
+    }
+
+    /// Removes a member that was restored to a list from the list if its reference leads elsewhere: another context, or
+    /// a merge policy, has set the reference since, or has kept it.
+    private func settle(_ change: RecordedChange) {
+        switch change {
+        case .arrival(let member, let owner, let list, _): settle(member.currentKey, in: list, of: owner)
+        case .departure(let member, let owner, let list, _): settle(member.currentKey, in: list, of: owner)
+        case .insertion, .deletion, .value, .destination, .order: break
+        }
+    }
+
+    /// The same for all members of an object whose deletion was reverted.
+    private func settleMembers(of owner: any GraphObject) {
+        for relationship in owner.entity.relationships where relationship.isToMany {
+            guard relationship.placement == .destinationKey || relationship.sharedInverse != nil,
+                let members = owner.state.pointee.changes?.members(at: relationship.slot)
+            else { continue }
+            for key in Array(members.keys) { settle(key, in: relationship, of: owner) }
+        }
+    }
+
+    private func settle(_ key: Int64, in relationship: Relationship, of owner: any GraphObject) {
+        guard let reference = relationship.inverse ?? relationship.sharedInverse, !reference.isToMany,
+            !owner.life.isDeletedOrMissing, let object = registered(key, along: relationship),
+            owner.state.pointee.changes?.members(at: relationship.slot)?.contains(key) ?? false,
+            object.destinationKey(at: reference.slot) != owner.state.pointee.key
+        else { return }
+        owner.forgetChange(of: key, in: relationship)
     }
 
     private func registered(_ key: Int64, along relationship: Relationship) -> (any GraphObject)? {

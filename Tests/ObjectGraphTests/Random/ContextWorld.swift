@@ -246,6 +246,7 @@ final class ContextWorld {
     /// Compares the contexts without changes with the store. Unsaved changes may contradict the changes of others until
     /// their save resolves the conflict.
     private func check() throws -> String? {
+        log.append("check")
         let fresh = store.context()
         let stored = try describe(fresh)
         if let text = try contradictions(in: fresh).first { return "store: \(text)" }
