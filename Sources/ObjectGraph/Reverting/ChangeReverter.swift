@@ -51,7 +51,13 @@ final class ChangeReverter {
             if object.life.isDeleted { undo.deletePropagation.restore([object]) }
             object.revertRelationships()
             changeTracker.dropUpdate(of: object)
+            // Another writer may have moved it to lists that have been read without it.
+            let outdated = object.state.pointee.flags.contains(.outdated) ? object.lastRow : nil
             object.turnIntoFault()
+            if let outdated {
+                object.fireFault()
+                for row in [outdated, object.lastRow].compactMap(\.self) { loader.unloadMembers(namedBy: row) }
+            }
             if object.state.pointee.changes != nil { object.noteChange() }
             if changeTracker.isRestored(object) {
                 // The save clears the references to deleted objects that it finds in the row and in the changes.

@@ -17,7 +17,8 @@ final class ContextWorld {
     private(set) var log: [String] = []
     private var candidates: [String: [Candidate]] = ["Owner": [], "Item": []]
 
-    init(_ kinds: [ContextModel.Kind], _ policies: [MergePolicy]) throws {
+    /// - Parameter startsEmpty: Whether neither context has objects in memory; otherwise the first one has all.
+    init(_ kinds: [ContextModel.Kind], _ policies: [MergePolicy], startsEmpty: Bool = false) throws {
         store = try TestStore(.sealed, ContextModel.model(kinds), isInMemory: true)
         contexts = [store.context(), store.context()]
         let owners = (0..<3).map { _ in insert("Owner", in: 0) }
@@ -29,6 +30,14 @@ final class ContextWorld {
         }
         try contexts[0].save()
         share(0)
+        if startsEmpty {
+            for entity in candidates.keys {
+                for position in candidates[entity, default: []].indices {
+                    candidates[entity]?[position].objects[0] = nil
+                }
+            }
+            contexts[0].reset()
+        }
         log = []
         for (context, policy) in zip(contexts, policies) {
             context.mergePolicy = policy
@@ -271,7 +280,7 @@ final class ContextWorld {
         return values
     }
 
-    private func describe(_ object: ManagedObject) -> String {
+    func describe(_ object: ManagedObject) -> String {
         var text = name(object)
         if case .integer(let number) = object["number"] { text += " \(number)" }
         for relationship in object.entity.relationships {
