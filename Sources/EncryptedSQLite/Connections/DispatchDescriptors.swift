@@ -9,8 +9,9 @@ enum DispatchDescriptors {
     #if canImport(Darwin)
         static func require(for path: String) throws(DatabaseError) {}
     #else
-        /// The descriptors of the events, of the wake-up, and of two clocks.
-        private static let count = 4
+        /// The descriptors of the events, of the wake-up, and of two clocks, and as many that other threads may take
+        /// meanwhile; a database needs more.
+        private static let count = 8
         private static let areOpen = Atomic<Bool>(false)
 
         /// Makes Dispatch open its descriptors, once for the process.

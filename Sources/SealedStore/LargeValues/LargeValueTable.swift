@@ -250,7 +250,21 @@ extension StoreSchema {
     }
 }
 
+extension StoreSchema {
+    /// The columns of an entity's table that may refer to large values, also those that the model does not have.
+    func referringColumns(of entity: Entity) -> [Column] {
+        let table = table(of: entity)
+        let whole = aside?.schema.tables.first { $0.recordedName == table.recordedName } ?? table
+        return whole.columns.filter(\.mayRefer)
+    }
+}
+
 extension OpenStore {
+    /// The columns of an entity's table that may refer to large values, in the state of a connection's transaction.
+    func referringColumns(of entity: Entity, on connection: Connection) throws -> [Column] {
+        try states.state(on: connection).schema.referringColumns(of: entity)
+    }
+
     /// The table of large values in the state of a connection's transaction; nil if the file has none.
     func largeValues(on connection: Connection) throws -> LargeValueTable? {
         try states.state(on: connection).schema.conditions.hasLargeValues

@@ -9,8 +9,6 @@ struct DeletionStatements: Sendable {
     let count: SQLText
     /// The rows, as a table with a condition on the keys.
     let rows: String
-    /// The columns that may refer to large values.
-    let referring: [Column]
     /// Selects the keys of the rows that still exist.
     let remaining: SQLText
     /// The statements for the to-one relationships of other rows to the deleted rows.
@@ -22,7 +20,6 @@ struct DeletionStatements: Sendable {
         let version = "?\(form.parameterCount + 1)"
         let rows = #"\#(schema.table(of: entity).name) WHERE \#(form.condition(#""_id""#))"#
         self.rows = rows
-        referring = schema.table(of: entity).columns.filter(\.mayRefer)
         remaining = SQLText(#"SELECT "_id" FROM \#(rows) ORDER BY "_id""#)
         let unchanged = "\(rows) AND (\(version) IS NULL OR \(VersionWord.condition(version)))"
         delete = SQLText("DELETE FROM \(unchanged)")
