@@ -92,7 +92,7 @@ private struct BatchDelete {
         let keys = BatchKeys.keys(of: root)
         let table = store.schema.table(of: root)
         try store.largeValues(on: connection)?.delete(
-            referredToBy: table.columns.filter(\.mayRefer),
+            referredToBy: store.referringColumns(of: root, on: connection),
             of: #"\#(table.name) WHERE "_id" IN (\#(keys))"#
         )
         try run(#"DELETE FROM \#(table.name) WHERE "_id" IN (\#(keys))"#)
