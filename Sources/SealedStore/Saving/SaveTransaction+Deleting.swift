@@ -7,7 +7,10 @@ extension SaveTransaction {
         if let largeValues = try store.largeValues(on: connection) {
             for group in groups {
                 let statements = store.statements.deletion(from: group.entity, group.form)
-                try largeValues.delete(referredToBy: store.referringColumns(of: group.entity, on: connection), of: statements.rows) {
+                try largeValues.delete(
+                    referredToBy: store.referringColumns(of: group.entity, on: connection),
+                    of: statements.rows
+                ) {
                     try group.bind(to: $0)
                 }
             }
