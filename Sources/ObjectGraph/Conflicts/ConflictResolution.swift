@@ -131,6 +131,21 @@ struct ConflictResolution {
     func restore(_ objects: [any GraphObject]) {
         for object in deletePropagation.restoreWithCascades(objects.filter { $0.state.pointee.life.isDeleted }) {
             if let row = object.lastRow { settle(object, ownersIn: [row]) }
+            settleRemovedMembers(of: object)
+        }
+    }
+
+    /// Lets the store decide whether an object whose deletion was reverted has the members whose references lead to it.
+    private func settleRemovedMembers(of owner: any GraphObject) {
+        for relationship in owner.entity.relationships where relationship.placement == .destinationKey {
+            guard let inverse = relationship.inverse,
+                let members = owner.state.pointee.changes?.members(at: relationship.slot)
+            else { continue }
+            for key in members.removed {
+                let member = identityMap.object(forKey: key, of: relationship.destination)
+                guard member?.destinationKey(at: inverse.slot) == owner.state.pointee.key else { continue }
+                owner.forgetChange(of: key, in: relationship)
+            }
         }
     }
 

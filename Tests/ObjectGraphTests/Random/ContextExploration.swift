@@ -7,11 +7,16 @@
 struct ContextExploration {
     let kind: ContextModel.Kind
     let policy: MergePolicy
+    /// Whether the sequences consist of few kinds of steps, so that longer ones can be explored.
+    let isNarrow: Bool
 
     private var alphabet: [ContextProgram.Step] {
         (0..<2).flatMap { writer in
             func step(_ act: ContextProgram.Act, _ first: Int = 0, _ second: Int = 0) -> ContextProgram.Step {
                 ContextProgram.Step(act: act, writer: writer, kind: kind, first: first, second: second)
+            }
+            if isNarrow {
+                return [step(.save), step(.undo), step(.deleteItem), step(.relate, 0, kind == .chain ? 4 : 2)]
             }
             var steps = [
                 step(.save), step(.undo), step(.rollback), step(.insertItem), step(.deleteItem),
