@@ -41,23 +41,18 @@ final class DeferredBlobs: DeferredValueSource {
         let table = schema.table(of: entity)
         guard slot < entity.properties.count, let column = table.column(of: entity.properties[slot]) else { return nil }
         return try database.read { connection in
-            let hasLargeValues = try states.state(on: connection).schema.conditions.hasLargeValues
-            return try connection.withStatement("SELECT \(column.name) FROM \(table.name) WHERE \"_id\" = ?") {
+            let mayRefer =
+                try states.state(on: connection).schema.conditions.hasLargeValues && column.mayRefer
+            let value = mayRefer ? LargeValueReference.value(of: column.name) : column.name
+            let isLost = mayRefer ? LargeValueReference.isLost(column.name) : "0"
+            return try connection.withStatement("SELECT \(value), \(isLost) FROM \(table.name) WHERE \"_id\" = ?") {
                 statement in
                 try statement.bind(key, at: 1)
                 guard try statement.step() else { return nil }
-                guard [.blob, .null].contains(statement.columnType(0)) else {
+                guard [.blob, .null].contains(statement.columnType(0)), statement.integer(at: 1) == 0 else {
                     throw SealedStoreError.damagedRow(entity: entity.name, property: column.property.name)
                 }
-                let bytes = statement.blob(at: 0)
-                guard hasLargeValues, column.mayRefer, let reference = LargeValueReference(bytes) else {
-                    return Data(bytes)
-                }
-                guard let value = try LargeValueTable(connection: connection).withValue(at: reference, { Data($0) })
-                else {
-                    throw SealedStoreError.damagedRow(entity: entity.name, property: column.property.name)
-                }
-                return value
+                return Data(statement.blob(at: 0))
             }
         }
     }
