@@ -154,7 +154,8 @@ struct StoreMetadataTable {
             throw SealedStoreError.damagedMetadata(Key.uuid.rawValue)
         }
         guard let formatVersion = values[Key.format.rawValue].flatMap({ Int($0) }),
-            (1...Int(newestFormatVersion)).contains(formatVersion)
+            (1...Int(newestFormatVersion)).contains(formatVersion),
+            try formatVersion < LargeValueTable.formatVersion || LargeValueTable.exists(on: connection)
         else {
             throw SealedStoreError.damagedMetadata(Key.format.rawValue)
         }
