@@ -52,6 +52,13 @@ extension GraphObject {
             current.differs(from: later, at: slot)
         else { return }
         replaceRow(by: current.taking(later) { $0 == slot })
+        // A deletion that was reverted has added it to the list of its former owner.
+        guard let relationship = relationship(at: slot), let inverse = relationship.inverse, inverse.isToMany else {
+            return
+        }
+        state.pointee.handler?.context?.identityMap
+            .object(forKey: current.integer(at: slot), of: relationship.destination)?
+            .forgetChange(of: state.pointee.key, in: inverse)
     }
 
     /// Whether a row belongs to the object's entity. Otherwise the object becomes missing.
