@@ -20,7 +20,10 @@ extension UndoRegistration {
         let changed = ((changeTracker.recorder?.changes ?? []) + recorded.changes).map(\.object)
         for object in changed { object.dropVoidChanges(changeTracker) }
         loader.reloadOutdated(among: changed)
+        // Some references lead elsewhere by the rows that were just read.
+        for change in recorded.changes { settle(change) }
         realignReloaded(left)
+        for object in changed { object.dropVoidChanges(changeTracker) }
         registerChanges()
         remoteChanges.announceRevert()
     }
