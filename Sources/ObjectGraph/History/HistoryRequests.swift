@@ -101,7 +101,7 @@ package struct PersistentHistoryPosition: Hashable, Sendable {
 /// A request to delete transactions from the history of a store. The objects stay as they are.
 ///
 /// In a store that exchanges its changes, transactions stay until they are exchanged, see
-/// ``PersistentStoreCoordinator/changeSet(ofStore:)``.
+/// ``PersistentStoreCoordinator/changeSet(ofStore:sizeLimit:)``.
 public struct HistoryDeletionRequest: Sendable {
     /// The transactions to delete.
     public enum Selection: Sendable {

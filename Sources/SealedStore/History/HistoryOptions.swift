@@ -26,7 +26,7 @@ public struct HistoryOptions: Hashable, Sendable {
     ///
     /// The limits belong to the program: its saves delete what exceeds them, from time to time and oldest first.
     /// Readers that have not seen a deleted transaction get an error. Transactions that a store has not exchanged yet
-    /// stay, see `PersistentStoreCoordinator.changeSet(ofStore:)`.
+    /// stay, see `PersistentStoreCoordinator.changeSet(ofStore:sizeLimit:)`.
     public init(
         recordsValues: Bool = false,
         identifiesObjects: Bool = false,
