@@ -142,8 +142,8 @@ public final class OpenStore: Sendable {
         )
     }
 
-    /// The schema of all that the tables hold in the state of a connection, which is that of the file if it is read with
-    /// another model.
+    /// The schema of all that the tables hold in the state of a connection; the schema of the opening if the file is read
+    /// with another model.
     func schemaOfFile(on connection: Connection) throws -> StoreSchema {
         readsOtherModel ? fileSchema : try states.state(on: connection).schema.ofFile
     }

@@ -44,7 +44,7 @@ public enum SealedStoreError: Error, Hashable, Sendable {
     /// it. The file is unchanged.
     case foreignIndex(String)
     /// Objects cannot be deleted, since objects that are set aside require them: the program's model does not have their
-    /// entity. Contains its name, and that of its required relationship.
+    /// entity. Contains the names of the entity and of the required relationship.
     case requiredBySetAside(entity: String, property: String)
     /// The parts of a value have another length than the value was to have, or a value is too large. Contains both
     /// numbers of bytes.

@@ -29,7 +29,7 @@ enum EndingProcess {
         case follow
         /// Verifying and copying all pages.
         case copy
-        /// Importing the file, as that of another program, into a new store.
+        /// Importing the file, as a file of another program, into a new store.
         case `import`
     }
 

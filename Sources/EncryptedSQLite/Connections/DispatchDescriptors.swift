@@ -9,8 +9,8 @@ enum DispatchDescriptors {
     #if canImport(Darwin)
         static func require(for path: String) throws(DatabaseError) {}
     #else
-        /// The descriptors of the events, of the wake-up, and of two clocks, and as many that other threads may take
-        /// meanwhile; a database needs more.
+        /// Dispatch needs four: for events, for the wake-up, and for two clocks. Other threads may open as many before
+        /// Dispatch opens its own. A database needs more than eight in any case.
         private static let count = 8
         private static let areOpen = Atomic<Bool>(false)
 

@@ -126,7 +126,7 @@ struct Rehearsal {
     private static let maximumAttempts = 5
 
     /// Checks that the log belongs to the file, of which this process can lock nothing. If another process begins the log
-    /// anew meanwhile, its header changes, and the check begins anew, too.
+    /// anew during the check, the header of the log changes, and the check is repeated.
     ///
     /// - Throws: `foreignLog` if a page in the log does not verify with the key of the file; `inputOutput`.
     private func checkUnlockedLog() throws(DatabaseError) {

@@ -19,7 +19,7 @@ import Foundation
 /// Each opening and each restoration looks for the folder first. So at every instant an opening finds the old file with
 /// its log, or the new file without one.
 ///
-/// Whoever can write to the folder of the database can put something else under the name. A link is not followed, and a
+/// A user who can write to the folder of the database can put something else under the name. A link is not followed, and a
 /// folder of another user is not used.
 enum InterruptedRestoration {
     private static let newName = "new"

@@ -2,7 +2,7 @@ import CSQLCipher
 import Foundation
 
 /// The folder of a restoration, see ``InterruptedRestoration``, open. Its files are moved and removed through the open
-/// folder, so that nothing else can take its name meanwhile.
+/// folder, so that a link or folder that is put under its name is never used.
 final class RestorationFolder {
     let files: DatabaseFiles
     let path: String

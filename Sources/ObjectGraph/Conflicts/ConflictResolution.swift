@@ -126,8 +126,8 @@ struct ConflictResolution {
         if !returned.isEmpty { loader.unloadMembers(ofSourcesOf: returned) }
     }
 
-    /// Reverts the deletions of objects, and those that followed from them. The lists of their owners are those of the
-    /// store.
+    /// Reverts the deletions of objects, and the deletions that followed from them. The lists of their owners get the
+    /// members that the store has.
     func restore(_ objects: [any GraphObject]) {
         for object in deletePropagation.restoreWithCascades(objects.filter { $0.state.pointee.life.isDeleted }) {
             if let row = object.lastRow { settle(object, ownersIn: [row]) }
@@ -179,7 +179,7 @@ struct ConflictResolution {
         object.reestablishInverses()
     }
 
-    /// Unloads the to-many relationships of an object, and those of which it is or was a member.
+    /// Unloads the to-many relationships of an object, and the to-many relationships of which it is or was a member.
     private func unloadMembers(of object: any GraphObject, _ rows: [Row]) {
         for row in rows + [object.lastRow].compactMap(\.self) { loader.unloadMembers(namedBy: row) }
         for relationship in object.entity.relationships where relationship.isToMany {

@@ -30,7 +30,7 @@ public struct ChangeSet: Codable, Hashable, Sendable, Identifiable {
     /// The changes, each object once.
     public let changes: [Change]
 
-    /// The size from which a change set contains a part of the changes, unless a request names another one: 4 MiB.
+    /// The size from which a change set contains a part of the changes, unless a request names another size: 4 MiB.
     public static let defaultSizeLimit = 4 << 20
 
     /// Makes a change set.

@@ -2,7 +2,7 @@ public import Foundation
 
 /// A request for the changes of a store that the common order does not contain yet.
 public struct ChangeSetRequest: Sendable {
-    /// The size in bytes, about that of the coded form, from which the change set is a part of the changes.
+    /// The size in bytes from which the change set contains a part of the changes. It is about the size of the coded form.
     public var sizeLimit: Int
 
     /// Makes a request.

@@ -18,7 +18,7 @@ extension PersistentStoreCoordinator {
     ///
     /// - Parameters:
     ///   - uuid: The store; nil for the only store of the coordinator.
-    ///   - sizeLimit: The size of the change set in bytes, about that of its coded form. A change set is larger by one
+    ///   - sizeLimit: The size of the change set in bytes, about the size of its coded form. A change set is larger by one
     ///     object, and by changes that need each other: the deletions of exchanged objects and the changes of their
     ///     unique values and relationships, and new objects that require each other.
     /// - Returns: Nil if there are no changes.

@@ -56,7 +56,7 @@ class RecentMembersEntry {
     /// The last object that was removed from the array.
     private var removed: UnsafeMutableRawPointer?
     /// Whether the array was read since an object was removed: removing each of many objects would move the rest of the
-    /// array as often, although nobody reads it.
+    /// array as often, although the program does not read it.
     private var wasRead = true
 
     init(_ members: ToManyMembers, _ state: State) {
@@ -75,7 +75,7 @@ class RecentMembersEntry {
 
     /// Removes an object from the array. Its deletion and its leaving the relationship both remove it.
     ///
-    /// - Returns: whether the array is now that of the members without the object.
+    /// - Returns: whether the array now contains the members without the object.
     func remove(_ object: AnyObject) -> Bool {
         let address = Unmanaged.passUnretained(object).toOpaque()
         if removed == address { return true }

@@ -18,7 +18,7 @@ extension ModelContext {
     /// - Returns: Whether the property has a value.
     /// - Throws: ``SwiftDataError/unsupportedKeyPath`` for another property; ``SwiftDataError/missingModelContext`` for a model
     ///   that is not saved in an encrypted store; `ObjectGraphError.conflicts` if the model is changed in the store
-    ///   meanwhile; errors of the store and of `body`.
+    ///   before the last part; errors of the store and of `body`.
     @discardableResult
     public func readValue<T: PersistentModel>(
         of model: T,
@@ -33,7 +33,7 @@ extension ModelContext {
     /// Writes the value of a property from parts, at once and without holding all of it in memory.
     ///
     /// The parts are written in transactions of their own, and the model gets the value after the last one: if the
-    /// process ends before, it keeps its value. The contexts of the container read the value as that of a save of another
+    /// process ends before, it keeps its value. The contexts of the container get the value as they get a save of another
     /// context.
     ///
     /// ```swift

@@ -21,7 +21,7 @@ extension ModelContainer {
     ///
     /// - Parameters:
     ///   - configuration: The configuration of the store; nil for the only encrypted store of the container.
-    ///   - sizeLimit: The size of the change set in bytes, about that of its coded form. A change set is larger by one
+    ///   - sizeLimit: The size of the change set in bytes, about the size of its coded form. A change set is larger by one
     ///     model, and by changes that need each other: the deletions of exchanged models and the changes of their unique
     ///     values and relationships, and new models that require each other.
     /// - Returns: Nil if there are no changes.

@@ -22,7 +22,7 @@ struct ContentCheck {
     private let schema: StoreSchema
     /// The entities that the store holds.
     let entities: [Entity]
-    /// The model of the program that numbers members; nil for that of the schema.
+    /// The model of the program that numbers members; nil for the model of the schema.
     private let numbering: ManagedObjectModel?
 
     /// - Parameters:

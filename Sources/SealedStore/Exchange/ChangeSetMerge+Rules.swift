@@ -87,7 +87,7 @@ extension ChangeSetMerge {
         return pending.hasChanges(of: inverse)
     }
 
-    /// Whether the relationship of a deleted object leads to another one after the save, because of a change of this
+    /// Whether the relationship of a deleted object leads to another object after the save, because of a change of this
     /// store or regardless of who has related them.
     private mutating func isLeading(
         _ relationship: Relationship,
@@ -117,7 +117,7 @@ extension ChangeSetMerge {
 }
 
 extension Relationship {
-    /// Whether change sets contain the members or the destination of this side, and not those of the inverse.
+    /// Whether change sets contain the members or the destination of this side, and not the members or the destination of the inverse.
     fileprivate var isCanonicalSide: Bool {
         switch placement {
         case .sourceKey: isCanonicalReference

@@ -28,7 +28,7 @@ struct ChangeSetPart {
     private(set) var rows: [ObjectPlace: Row] = [:]
 
     private var size = 0
-    /// Whether there is a change beside those of the first unit: each part has one, so that the parts end.
+    /// Whether there is a change beside the changes of the first unit: each part has one, so that the parts end.
     private var hasOthers = false
     private var lists: [List: [ObjectPlace]] = [:]
     /// The changed slots of exchanged objects, by the position of the root entity.
@@ -39,12 +39,12 @@ struct ChangeSetPart {
         let owner: Int64
     }
 
-    /// The size of a change without values, about that of its coded form.
+    /// The size in bytes of a change without values, about the size of its coded form.
     private static let changeSize = 100
     /// The size of an identifier.
     private static let identifierSize = 40
 
-    /// - Parameter limit: The size in bytes, about that of the coded form of the change set.
+    /// - Parameter limit: The size in bytes, about the size of the coded form of the change set.
     init(_ pending: PendingChanges, _ reading: ExchangeReading, limit: Int) throws {
         self.reading = reading
         self.pending = pending
@@ -114,7 +114,7 @@ struct ChangeSetPart {
         }
     }
 
-    /// Whether another change can depend on that of a property.
+    /// Whether another change can depend on the change of a property.
     private func isDependent(_ property: ExchangedProperty, of entity: Entity) -> Bool {
         switch property.form {
         case .attribute: entity.uniquenessConstraints.contains { $0.contains(property.slot) }

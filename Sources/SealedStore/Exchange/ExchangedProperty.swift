@@ -28,7 +28,7 @@ struct ExchangedProperty: Sendable {
         }
     }
 
-    /// Whether a change of the value follows from that of another object, whose value it is, too: both objects of a pair
+    /// Whether a change of the value follows from the change of another object, whose value it is, too: both objects of a pair
     /// of a many-to-many relationship that is its own inverse have each other.
     var isImplied: Bool { list.map { $0.inverse === $0 } ?? false }
 

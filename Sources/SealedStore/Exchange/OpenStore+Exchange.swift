@@ -7,7 +7,7 @@ extension OpenStore {
 
     /// Returns the changes that the common order does not contain yet, or a part of them; nil if there are none.
     ///
-    /// - Parameter sizeLimit: The size of the change set in bytes, about that of its coded form.
+    /// - Parameter sizeLimit: The size of the change set in bytes, about the size of its coded form.
     /// - Throws: `ExchangeError`.
     func changeSet(sizeLimit: Int) throws -> ChangeSet? {
         let hasBegun = try database.read { connection in
@@ -38,8 +38,8 @@ extension OpenStore {
         let outstanding: ExchangeRecord.Outstanding
         let changeSet: ChangeSet
 
-        /// Whether the store is as the common order. An empty change set that follows another one is sent: the common
-        /// order may contain that one, and the store then differs from it.
+        /// Whether the store is as the common order. An empty change set is sent if an earlier change set has no
+        /// answer: the common order may contain the earlier one, and the store then differs from it.
         var isNothing: Bool { changeSet.changes.isEmpty && record.outstanding.isEmpty }
     }
 

@@ -73,7 +73,7 @@ struct StoreMetadataTable {
 
     /// The format of new files.
     static let firstFormatVersion = 1
-    /// The newest format that this version reads: that of files with a ``LargeValueTable``.
+    /// The newest format that this version reads: the format of files with a ``LargeValueTable``.
     static let newestFormatVersion = Int32(LargeValueTable.formatVersion)
 
     /// Whether the file has a ``LargeValueTable``.

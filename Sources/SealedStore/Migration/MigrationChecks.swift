@@ -70,7 +70,7 @@ struct MigrationChecks {
         }
     }
 
-    /// Whether the pairs of an old relationship are kept as those of its inverse.
+    /// Whether the pairs of an old relationship are kept as the pairs of its inverse.
     private func hasOtherSide(_ relationship: Relationship) -> Bool {
         guard let inverse = relationship.inverse, inverse !== relationship else { return false }
         return inverse.source.family.allSatisfy { member in

@@ -7,7 +7,7 @@ enum ModelChange: Sendable {
     case none
     /// Rules that do not affect data: the store records the new model.
     case rules
-    /// Entities or properties that the tables hold beside those of the program, or held aside until now: the store
+    /// Entities or properties that the tables hold and the program does not have, or that were set aside until now: the store
     /// records the new models. Contains the differences, one on each line.
     case visibility([String])
     /// Entities or properties: the store must be migrated. Contains the differences, one on each line.

@@ -45,7 +45,7 @@ struct ModelMapping: Sendable {
     }
 
     /// Makes the nearest entities that the new model has, and that can have objects, the new ones of removed subentities:
-    /// a program without a subentity regards its objects as those of the superentity.
+    /// a program without a subentity regards its objects as objects of the superentity.
     mutating func adoptSubentities() {
         for entity in old.entities where newEntities[entity] == nil && !entity.isAbstract {
             var next = entity.superentity

@@ -140,7 +140,7 @@ final class FileStates: Sendable {
         return plan.sources == nil ? [] : ["the store has got the program's model"]
     }
 
-    /// - Parameter plan: The plan of the state, whose tables of the model are those of the time of opening.
+    /// - Parameter plan: The plan of the state, in which the model has the same tables as at the time of opening.
     private func state(of metadata: StoreMetadataTable, _ plan: SchemaPlan) -> FileState {
         let conditions = FileConditions(
             columnsOfMixedForms: metadata.columnsOfMixedForms,

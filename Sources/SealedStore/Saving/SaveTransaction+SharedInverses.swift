@@ -4,12 +4,12 @@ import ObjectGraph
 extension SaveTransaction {
     /// Makes the to-many relationships that share an inverse agree with the references of their members.
     ///
-    /// A context changes both sides. Another writer may have moved a member meanwhile: its reference, in the row whose
-    /// version is compared, decides, unless it leads nowhere and the save has added the member to a relationship. The
+    /// A context changes both sides. Another writer may have moved a member since the context read it. The reference of
+    /// the member, in the row whose version is compared, decides, unless it leads nowhere and the save has added the member to a relationship. The
     /// member leaves the relationships of other owners. If it is in no relationship of its owner, it is added to the
     /// first one.
     ///
-    /// - Returns: the changes of the relationships beside those of the request.
+    /// - Returns: the changes of the relationships that the request does not contain.
     /// - Complexity: a statement for each 512 changed members, and some for each member with a contradiction.
     mutating func alignSharedInverses(
         of request: SaveChangesRequest

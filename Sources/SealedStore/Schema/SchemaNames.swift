@@ -190,7 +190,7 @@ struct SchemaNames: Codable, Hashable, Sendable {
 
     func recordedCode(of entity: Entity) -> Int64? { codes[entity.name] }
 
-    /// The names of the entities and properties of a model, without those of indexes.
+    /// The names of the entities and properties of a model, without the names of indexes.
     func limited(to model: ManagedObjectModel) -> SchemaNames {
         var names = self
         names.indexes = []

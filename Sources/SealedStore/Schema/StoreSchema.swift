@@ -190,7 +190,7 @@ final class EntityTable: Sendable {
     let hasEntityColumn: Bool
     /// The value of `_entity` for each entity of the family.
     let codes: [Entity: Int64]
-    /// The further values of `_entity` in rows that are objects of an entity: those of subentities that the model does
+    /// The further values of `_entity` in rows that are objects of an entity: the values of subentities that the model does
     /// not have.
     let adoptedCodes: [Entity: [Int64]]
     /// The column of the position, for each ordered to-many relationship that leads to the table's entities.
@@ -202,7 +202,7 @@ final class EntityTable: Sendable {
     private let entitiesByCode: [Int64: Entity]
     private let positions: [Property: Int]
 
-    /// - Parameter fileRoot: The root entity in the model of the file's tables, if that is another one.
+    /// - Parameter fileRoot: The root entity in the model of the file's tables, if it is another entity.
     init(root: Entity, names: SchemaNames, source: String? = nil, inFile fileRoot: Entity? = nil) {
         self.root = root
         recordedName = SQL.quoted(names.table(of: root))
@@ -306,7 +306,7 @@ struct JoinTable: Sendable {
     static let canonicalOwner = SQL.quoted("source")
     static let canonicalMember = SQL.quoted("target")
 
-    /// - Parameter fileRelationship: The relationship in the model of the file's tables, if that is another one.
+    /// - Parameter fileRelationship: The relationship in the model of the file's tables, if it is another relationship.
     init?(
         _ relationship: Relationship,
         names: SchemaNames,

@@ -102,7 +102,7 @@ extension ManagedObjectModel {
         return relationship
     }
 
-    /// Whether the tables of the model have those of another one.
+    /// Whether the tables of the model have all that the tables of another model have.
     func includes(_ other: ManagedObjectModel) -> Bool {
         other.entities.allSatisfy { entity in
             guard let own = entitiesByName[entity.name], own.superentity?.name == entity.superentity?.name else {

@@ -7,7 +7,7 @@ import ObjectGraph
 /// An added attribute or to-one relationship of an entity of the program becomes optional, since the program inserts
 /// objects without a value for it. Its unique index stays: SQLite regards NULLs as different.
 ///
-/// A declaration is not added if it has no place beside those of the program:
+/// A declaration is not added if it has no place beside the declarations of the program:
 /// - a relationship whose destination is not added, or whose inverse is not;
 /// - a relationship whose pairs a relationship of the program contains, unless the tables need not change for it;
 /// - a property that a part of the program's entities still has, or whose name the program gives to another property;
@@ -45,7 +45,7 @@ struct ModelUnion: Sendable {
 }
 
 extension ModelUnion {
-    /// The smallest model whose tables have the same form for a program as those of a store.
+    /// The smallest model whose tables have the same form for a program as the tables of a store.
     ///
     /// A table of several entities keeps the column of their numbers, and a table of pairs its name and its columns: the
     /// store may be open with the program's model.

@@ -46,8 +46,8 @@ public struct SetAside: Hashable, Sendable {
 }
 
 extension Property {
-    /// Whether a property that a model does not have has data that the model does not have either. The pairs of a
-    /// relationship are those of its inverse.
+    /// Whether a property that a model does not have has data that the model does not have either. A
+    /// relationship and its inverse have the same pairs.
     fileprivate func hasOwnData(beyond model: ManagedObjectModel) -> Bool {
         guard case .relationship(let relationship) = self, let inverse = relationship.inverse else { return true }
         return relationship.isOrdered || model.relationship(like: inverse) == nil

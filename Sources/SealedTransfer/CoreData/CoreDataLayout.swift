@@ -64,7 +64,7 @@ struct CoreDataLayout {
     private let structure: DatabaseStructure
     private var usedTables = Set(Self.ownTables)
 
-    /// The tables of Core Data that hold no objects: its metadata, and those of a persistent history.
+    /// The tables of Core Data that hold no objects: the tables of its metadata and of a persistent history.
     static let ownTables: [DatabaseName] = [
         "Z_METADATA", "Z_PRIMARYKEY", "Z_MODELCACHE", "ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING",
     ]

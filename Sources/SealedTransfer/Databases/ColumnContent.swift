@@ -54,7 +54,7 @@ struct ColumnContent {
         case (.real, .string): return .text("\(row.real(at: index))")
         case (.integer, .data): return .blob(Data(String(row.integer(at: index)).utf8))
         case (.real, .data): return .blob(Data("\(row.real(at: index))".utf8))
-        // SQLite converts a text of a UTF-16 database; its bytes would be those of UTF-16.
+        // SQLite converts a text of a UTF-16 database; read as bytes, it would be UTF-16.
         case (.text, .data): return .blob(Data(row.text(at: index)))
         case (.blob, _): return .blob(Data(row.blob(at: index)))
         case (.integer, _): return .integer(row.integer(at: index))

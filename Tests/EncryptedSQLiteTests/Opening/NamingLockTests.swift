@@ -22,7 +22,7 @@ import Testing
     // Read permission for the folder is enough to lock it.
     @Test(arguments: [LOCK_EX, LOCK_SH])
     func `a lock on the folder does not block`(operation: Int32) throws {
-        let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY)
+        let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { close(descriptor) }
         try #require(flock(descriptor, operation | LOCK_NB) == 0)
         try nameFiles()
@@ -49,7 +49,7 @@ import Testing
         }
         // Another user, if this process may give files away.
         if planted == .foreignFile, geteuid() == 0 { try #require(chmod(lock, 0o600) == 0 && chown(lock, 1, 1) == 0) }
-        let descriptor = open(lock, O_RDONLY | O_NONBLOCK)
+        let descriptor = open(lock, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         defer { close(descriptor) }
         if planted != .leftover { _ = flock(descriptor, LOCK_EX | LOCK_NB) }
         try nameFiles()
@@ -65,7 +65,8 @@ import Testing
     // ends                              |                                 | left
     //                                   | locks it, removes it            | none
     @Test func `processes of one user exclude each other`() throws {
-        let descriptor = open(lock, O_CREAT | O_RDWR, 0o600)
+        // A child process of another test would keep the lock.
+        let descriptor = open(lock, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
         try #require(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
         #expect(databaseError { try openSample(path) } == .busy)
         close(descriptor)

@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `an array without a deleted member is that of the members`(isUndone: Bool) throws {
+    func `an array without a deleted member contains the members`(isUndone: Bool) throws {
         context.undoManager = isUndone ? UndoManager() : nil
         var generator = SeededGenerator(seed: 7)
         var deleted: [ManagedObject] = []

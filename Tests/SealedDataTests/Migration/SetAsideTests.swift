@@ -5,7 +5,7 @@ import SealedStore
 import TestSupport
 import Testing
 
-/// The classes of an app, and those of its extension or of an earlier version.
+/// The classes of an app, and the classes of its extension or of an earlier version.
 private enum App {
     @Model final class Trip {
         @Attribute(.unique) var name = ""

@@ -63,10 +63,10 @@ final class ExchangeExplorer {
         var description: String { "\(problem)\n  " + steps.map(\.description).joined(separator: "\n  ") }
     }
 
-    private typealias Content = [String: [String: String]]
+    typealias Content = [String: [String: String]]
 
     /// A state of a store.
-    private struct State {
+    struct State {
         let content: Content
         let pending: [String: PendingChanges.Difference]
         /// Whether a change set was made that may be the next one of the log.
@@ -77,27 +77,27 @@ final class ExchangeExplorer {
         let photos: Int
     }
 
-    private enum Operation: Hashable {
+    enum Operation: Hashable {
         case edit(store: Int, Edit)
         case make
         case apply(Int)
     }
 
-    private enum Effect {
+    enum Effect {
         case state(Int, changeSet: Int?)
         /// The context has refused the edit.
         case refused
         case failed(String)
     }
 
-    private struct World: Hashable {
+    struct World: Hashable {
         var stores: [Int]
         var log: [Int]
         /// The change sets that were made and not appended.
         var made: [Int?]
     }
 
-    private struct OperationKey: Hashable {
+    struct OperationKey: Hashable {
         let state: Int
         let operation: Operation
     }
@@ -107,15 +107,15 @@ final class ExchangeExplorer {
     /// Whether a world has one album and one photo at a time, and only the first store makes change sets that it does not
     /// append at once: longer sequences of steps are explored in the same time.
     let isNarrow: Bool
-    private let entities: [String: Entity]
-    private let folder = TemporaryFolder()
-    private var states: [State] = []
-    private var stateNumbers: [String: Int] = [:]
-    private var changeSets: [ChangeSet] = []
-    private var changeSetNumbers: [UUID: Int] = [:]
-    private var effects: [OperationKey: Effect] = [:]
-    private var mirrors: [[Int]: Int] = [:]
-    private var names: [UUID: String] = [:]
+    let entities: [String: Entity]
+    let folder = TemporaryFolder()
+    var states: [State] = []
+    var stateNumbers: [String: Int] = [:]
+    var changeSets: [ChangeSet] = []
+    var changeSetNumbers: [UUID: Int] = [:]
+    var effects: [OperationKey: Effect] = [:]
+    var mirrors: [[Int]: Int] = [:]
+    var names: [UUID: String] = [:]
     private(set) var worldCount = 0
     var stateCount: Int { states.count }
 
@@ -202,7 +202,7 @@ final class ExchangeExplorer {
         return nil
     }
 
-    private func shrink(_ steps: [Step], _ first: World) throws -> Failure {
+    func shrink(_ steps: [Step], _ first: World) throws -> Failure {
         var steps = steps
         var position = steps.count - 1
         while position >= 0 {
@@ -218,7 +218,7 @@ final class ExchangeExplorer {
     }
 
     /// The problem of a sequence of steps and an exchange after it. Steps that are not possible are left out.
-    private func problem(of steps: [Step], _ first: World) throws -> String? {
+    func problem(of steps: [Step], _ first: World) throws -> String? {
         var world = first
         for step in steps where self.steps(of: world).contains(step) {
             let (after, problem) = try perform(step, world)
@@ -229,7 +229,7 @@ final class ExchangeExplorer {
     }
 
     /// The world in which all stores have the same objects.
-    private func start(_ count: Int, _ base: [Edit]) throws -> World {
+    func start(_ count: Int, _ base: [Edit]) throws -> World {
         let empty = try emptyState()
         var first = World(
             stores: Array(repeating: empty, count: count),
@@ -246,14 +246,14 @@ final class ExchangeExplorer {
         return first
     }
 
-    private enum Stop: Error { case setUp }
+    enum Stop: Error { case setUp }
 
-    private func require(_ effect: Effect) throws -> Int {
+    func require(_ effect: Effect) throws -> Int {
         guard case .state(let state, _) = effect else { throw Stop.setUp }
         return state
     }
 
-    private func steps(of world: World) -> [Step] {
+    func steps(of world: World) -> [Step] {
         var steps: [Step] = []
         for (store, number) in world.stores.enumerated() {
             let state = states[number]
@@ -294,7 +294,7 @@ final class ExchangeExplorer {
     /// Performs a step.
     ///
     /// - Returns: the world afterwards, nil if the step changes nothing; a violated invariant.
-    private func perform(_ step: Step, _ world: World) throws -> (World?, String?) {
+    func perform(_ step: Step, _ world: World) throws -> (World?, String?) {
         var after = world
         switch step {
         case .edit(let store, let edit):
@@ -349,7 +349,7 @@ final class ExchangeExplorer {
 
     // MARK: Invariants
 
-    private func problem(of state: Int) -> String? {
+    func problem(of state: Int) -> String? {
         if !states[state].problems.isEmpty { return "unsound: \(states[state].problems)" }
         guard model.kind == .sharedInverse else { return nil }
         let content = states[state].content
@@ -368,7 +368,7 @@ final class ExchangeExplorer {
     }
 
     /// Whether a change set makes of the mirror what its author has.
-    private func problem(of changes: Int, by author: Int, _ log: [Int]) throws -> String? {
+    func problem(of changes: Int, by author: Int, _ log: [Int]) throws -> String? {
         switch try mirror(log + [changes]) {
         case .failed(let problem): return "the mirror: \(problem)"
         case .refused: return "refused"
@@ -380,7 +380,7 @@ final class ExchangeExplorer {
     }
 
     /// Whether a store differs from the mirror at its position only in what is pending.
-    private func problem(of number: Int, _ log: [Int], hadNothing: Bool) throws -> String? {
+    func problem(of number: Int, _ log: [Int], hadNothing: Bool) throws -> String? {
         if let problem = problem(of: number) { return problem }
         let state = states[number]
         guard case .state(let mirror, _) = try mirror(Array(log.prefix(state.position))) else { return "no mirror" }
@@ -394,7 +394,7 @@ final class ExchangeExplorer {
     }
 
     /// Lets all stores exchange their changes until none is left: they must end equal.
-    private func problemOfEnd(_ start: World) throws -> String? {
+    func problemOfEnd(_ start: World) throws -> String? {
         var world = start
         for _ in 0..<8 {
             let before = world
@@ -423,7 +423,7 @@ final class ExchangeExplorer {
         return nil
     }
 
-    private func differences(_ left: Content, _ right: Content) -> [String] {
+    func differences(_ left: Content, _ right: Content) -> [String] {
         Set(left.keys).union(right.keys).sorted().flatMap { object -> [String] in
             guard let before = left[object], let after = right[object] else { return ["\(object) missing"] }
             return before.keys.filter { before[$0] != after[$0] }.sorted().map {
@@ -432,232 +432,11 @@ final class ExchangeExplorer {
         }
     }
 
-    private func mirror(_ log: [Int]) throws -> Effect {
+    func mirror(_ log: [Int]) throws -> Effect {
         if let known = mirrors[log] { return .state(known, changeSet: nil) }
         guard let last = log.last, case .state(let before, _) = try mirror(log.dropLast()) else { return .refused }
         let effect = try effect(.apply(last), of: before)
         if case .state(let state, _) = effect { mirrors[log] = state }
         return effect
-    }
-
-    // MARK: Operations of stores
-
-    private func url(_ state: Int) -> URL { folder.file("\(state).store") }
-
-    private func emptyState() throws -> Int {
-        let url = folder.file("new.store")
-        let branch = try Branch(url, declarations: model.declarations)
-        return try close(branch, url)
-    }
-
-    private func effect(_ operation: Operation, of state: Int) throws -> Effect {
-        let key = OperationKey(state: state, operation: operation)
-        if let known = effects[key] { return known }
-        let copy = folder.file("work.store")
-        try? FileManager.default.removeItem(at: copy)
-        try FileManager.default.copyItem(at: url(state), to: copy)
-        let branch = try Branch(copy, declarations: model.declarations)
-        var effect: Effect
-        do {
-            switch operation {
-            case .edit(let store, let edit):
-                try perform(edit, store, branch)
-                effect = .state(0, changeSet: nil)
-            case .make:
-                let changes = try branch.coordinator.changeSet().map(number)
-                effect = .state(0, changeSet: changes)
-            case .apply(let changes):
-                try branch.coordinator.apply(changeSets[changes], mergePolicy: policy)
-                effect = .state(0, changeSet: nil)
-            }
-        } catch let error as ObjectGraphError {
-            if case .edit = operation { effect = .refused } else { effect = .failed("\(error)") }
-        } catch {
-            effect = .failed("\(error)")
-        }
-        let after = try close(branch, copy)
-        if case .state(_, let changes) = effect { effect = .state(after, changeSet: changes) }
-        effects[key] = effect
-        return effect
-    }
-
-    private func number(_ changes: ChangeSet) -> Int {
-        if let known = changeSetNumbers[changes.id] { return known }
-        changeSets.append(changes)
-        changeSetNumbers[changes.id] = changeSets.count - 1
-        return changeSets.count - 1
-    }
-
-    private func objects(_ entity: String, _ branch: Branch, _ context: ManagedObjectContext) throws -> [ManagedObject]
-    {
-        try context.fetch(FetchRequest(branch.entity(entity)), as: ManagedObject.self).sorted {
-            name($0) < name($1)
-        }
-    }
-
-    private func name(_ object: ManagedObject) -> String {
-        if case .text(let name) = object["name"] { name } else { "" }
-    }
-
-    private func perform(_ edit: Edit, _ store: Int, _ branch: Branch) throws {
-        let context = branch.context
-        let albums = try objects(model.album, branch, context)
-        let photos = try objects(model.photo, branch, context)
-        var inserted: ManagedObject?
-        let count = try branch.store.opened.database.read { connection in
-            try connection.withUncachedStatement(#"SELECT count(*) FROM "_identity""#) {
-                try $0.step() ? $0.integer(at: 0) : 0
-            }
-        }
-        func insert(_ entity: String) -> ManagedObject {
-            let object = ManagedObject(entity: branch.entity(entity), insertInto: context)
-            object["name"] = .text("\(entity.prefix(1))\(store)\(count)")
-            if entity == model.album, model.isUnique { object["code"] = "code" }
-            inserted = object
-            return object
-        }
-        switch edit {
-        case .insertAlbum: _ = insert(model.album)
-        case .insertPhoto(let album):
-            let photo = insert(model.photo)
-            if let album { toggle(albums[album], photo, model.relationship) }
-        case .toggle(let album, let photo, let other):
-            toggle(
-                albums[album],
-                model.isReflexive ? albums[photo] : photos[photo],
-                other ? "others" : model.relationship
-            )
-        case .reverse(let album):
-            let members = albums[album].members(forRelationship: model.relationship)
-            for member in members.reversed() {
-                albums[album].removeMember(member, forRelationship: model.relationship)
-                albums[album].addMember(member, forRelationship: model.relationship)
-            }
-        case .deleteAlbum(let album): context.delete(albums[album])
-        case .deletePhoto(let photo): context.delete(photos[photo])
-        case .replaceAlbum(let album):
-            context.delete(albums[album])
-            _ = insert(model.album)
-        }
-        guard context.hasChanges else { throw ObjectGraphError.storeIsReadOnly }
-        try context.save()
-        guard let inserted else { return }
-        let identifier = identifier(name(inserted))
-        let opened = try branch.store.opened
-        try opened.writeTransaction { connection in
-            try ExchangeReading(connection: connection, store: opened)
-                .setIdentifier(identifier, of: ObjectPlace(inserted.managedObjectID))
-        }
-    }
-
-    private func toggle(_ album: ManagedObject, _ other: ManagedObject, _ name: String) {
-        switch model.kind {
-        case .toOne:
-            let isRelated = other.partner("album") === album
-            other.setDestination(isRelated ? nil : album, forRelationship: "album")
-        case .oneToOne, .partner:
-            let isRelated = album.partner(name) === other
-            album.setDestination(isRelated ? nil : other, forRelationship: name)
-        default:
-            if album.members(forRelationship: name).contains(where: { $0 === other }) {
-                album.removeMember(other, forRelationship: name)
-            } else {
-                album.addMember(other, forRelationship: name)
-            }
-        }
-    }
-
-    /// The global identifier that follows from a name of up to eight bytes.
-    private func identifier(_ name: String) -> UUID {
-        var bytes = Array(name.utf8.prefix(16))
-        bytes += Array(repeating: 0, count: 16 - bytes.count)
-        let identifier = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
-        names[identifier] = name
-        return identifier
-    }
-
-    // MARK: States of stores
-
-    /// Closes a store, and returns the number of its state.
-    private func close(_ branch: Branch, _ url: URL) throws -> Int {
-        var content: Content = [:]
-        for (object, values) in try branch.content() {
-            content[text(object)] = values.mapValues(text)
-        }
-        let (pending, record, rows) = try describe(branch)
-        let state = State(
-            content: content,
-            pending: pending,
-            hasOutstanding: record.contains("\n"),
-            position: Int(try branch.coordinator.exchangeState().position),
-            problems: try branch.store.check().map(\.description),
-            albums: try branch.count(model.album),
-            photos: try branch.count(model.photo)
-        )
-        try branch.coordinator.removeAllStores()
-        let lines = content.map { "\($0): \($1.sorted { $0.key < $1.key })" }.sorted()
-        let differences = pending.map { "\($0): \(describe($1))" }.sorted()
-        let key = (lines + differences + [record, rows]).joined(separator: "\n")
-        if let known = stateNumbers[key] { return known }
-        let number = states.count
-        states.append(state)
-        stateNumbers[key] = number
-        try FileManager.default.moveItem(at: url, to: self.url(number))
-        return number
-    }
-
-    /// A text with names in the place of global identifiers.
-    private func text(_ text: String) -> String {
-        text.split(separator: " ", omittingEmptySubsequences: false).map { part in
-            UUID(uuidString: String(part)).flatMap { names[$0] } ?? String(part)
-        }.joined(separator: " ")
-    }
-
-    private func describe(_ difference: PendingChanges.Difference) -> String {
-        let slots = difference.entity.properties.filter { difference.slots.contains($0.slot) }.map(\.name)
-        return "\(difference.isKnown) \(difference.isWhole) \(difference.isDeleted) \(slots)"
-    }
-
-    private struct RollBack: Error {}
-
-    /// What is pending by object, what would be pending after each of the change sets that were made, and the keys.
-    private func describe(_ branch: Branch) throws -> ([String: PendingChanges.Difference], String, String) {
-        let store = try branch.store.opened
-        var pending: [String: PendingChanges.Difference] = [:]
-        var (text, keys) = ("", "")
-        do {
-            try store.writeTransaction { connection in
-                let reading = ExchangeReading(connection: connection, store: store)
-                keys = try connection.withUncachedStatement(
-                    #"SELECT group_concat(hex("uuid") || ' ' || "entity" || ' ' || "key") FROM (SELECT * FROM "_identity" ORDER BY "uuid")"#
-                ) { try $0.step() && !$0.isNull(at: 0) ? $0.string(at: 0) : "" }
-                let record = try ExchangeRecord.begin(store, on: connection)
-                func differences(_ record: ExchangeRecord) throws -> [String: PendingChanges.Difference] {
-                    var found: [String: PendingChanges.Difference] = [:]
-                    let changes = try PendingChanges(record, store, on: connection)
-                    for (place, difference) in changes.objects {
-                        let identifier = try reading.identifier(of: place)
-                        let root = store.model.entities[place.rootIndex].name
-                        found["\(root) \(names[identifier] ?? identifier.uuidString)"] = difference
-                    }
-                    return found
-                }
-                pending = try differences(record)
-                text = "\(record.position)"
-                for outstanding in record.outstanding {
-                    do {
-                        try store.writeTransaction { connection in
-                            var later = record
-                            try later.acknowledge(through: outstanding.covered, on: connection)
-                            let rest = try differences(later).map { "\($0): \(describe($1))" }.sorted()
-                            text += "\n\(outstanding.id) \(rest)"
-                            throw RollBack()
-                        }
-                    } catch is RollBack {}
-                }
-                throw RollBack()
-            }
-        } catch is RollBack {}
-        return (pending, text, keys)
     }
 }

@@ -35,7 +35,7 @@ struct ExploredModel: CustomStringConvertible, Sendable {
     var isRequired = false
     /// Whether albums have a code that is unique.
     var isUnique = false
-    /// Whether the side that change sets contain is that of the photo.
+    /// Whether change sets contain the side of the photo.
     var isMirrored = false
 
     var description: String {

@@ -117,7 +117,7 @@ extension RandomMigration {
         }.sorted { ReferenceContent.identity(of: $0) < ReferenceContent.identity(of: $1) }
     }
 
-    /// Takes over the pairs that the program knows, also as those of an inverse that it does not have.
+    /// Takes over the pairs that the program knows, also as pairs of an inverse that it does not have.
     private mutating func readPairs(_ store: MigratingStore, _ part: ModelSketch) throws {
         for (declaring, relationship) in part.relationships {
             content.pairs[relationship.number] = try objects(store, part, of: declaring).flatMap { owner in

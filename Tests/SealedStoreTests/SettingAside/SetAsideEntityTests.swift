@@ -10,12 +10,7 @@ import Testing
     private var url: URL { folder.file("a.store") }
 
     private func using(_ model: [EntityDescription], _ body: (MigratingStore) throws -> Void = { _ in }) throws {
-        let store = try MigratingStore(url, model)
-        try body(store)
-        try store.context.save()
-        let problems = try store.problems()
-        #expect(problems == [])
-        try store.close()
+        try MigratingStore.using(url, model, body)
     }
 
     @Test func `a container with fewer entities keeps the objects of the others`() throws {

@@ -11,12 +11,7 @@ import Testing
 
     /// Opens the store with a model, and runs `body` before it is saved.
     private func using(_ model: [EntityDescription], _ body: (MigratingStore) throws -> Void = { _ in }) throws {
-        let store = try MigratingStore(url, model)
-        try body(store)
-        try store.context.save()
-        let problems = try store.problems()
-        #expect(problems == [])
-        try store.close()
+        try MigratingStore.using(url, model, body)
     }
 
     @Test(arguments: [
@@ -76,7 +71,7 @@ import Testing
         )
     }
 
-    @Test func `objects that were inserted meanwhile have default values`() throws {
+    @Test func `objects that were inserted without the property have default values`() throws {
         try Trips.write(url)
         try using(Trips.names) { $0.insert("Trip", ["name": .text("Bonn")]) }
         try using(Trips.full) { store throws in
@@ -87,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `objects that were inserted meanwhile and miss a required value are counted`() throws {
+    @Test func `objects that were inserted without the property and miss a required value are counted`() throws {
         var required = Trips.full
         required[0].attributes[2].defaultValue = nil
         try Trips.write(url)

@@ -128,3 +128,19 @@ extension MigratingStore {
     /// What the store has set aside.
     func setAside() throws -> [String] { try store().setAside().map(\.description) }
 }
+
+extension MigratingStore {
+    /// Opens a store with a model, runs `body`, saves, and requires that the check finds no problem.
+    static func using(
+        _ url: URL,
+        _ model: [EntityDescription],
+        _ body: (MigratingStore) throws -> Void
+    ) throws {
+        let store = try MigratingStore(url, model)
+        try body(store)
+        try store.context.save()
+        let problems = try store.problems()
+        #expect(problems == [])
+        try store.close()
+    }
+}
