@@ -306,10 +306,10 @@ struct SaveTransaction {
         _ value: UnsafeRawBufferPointer,
         _ column: WrittenColumn
     ) throws -> LargeValueReference? {
-        if column.hasLargeValues, value.count > EntitySelection.deferralLimit { return try largeValues().insert(value) }
-        // In a file without the table, no value is a reference.
-        guard LargeValueReference(value) != nil else { return nil }
-        return try (knownLargeValues ?? store.largeValues(on: connection))?.insert(value)
+        let isLarge = column.hasLargeValues && value.count > EntitySelection.deferralLimit
+        // Also in a file without the table: a later value of the same statement may create it.
+        guard isLarge || LargeValueReference(value) != nil else { return nil }
+        return try largeValues().insert(value)
     }
 
     /// The table of large values, which is created if the file has none.

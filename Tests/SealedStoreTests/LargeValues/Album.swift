@@ -20,9 +20,10 @@ struct Album {
             EntityDescription(
                 "Photo",
                 attributes: [
+                    // Before the image: its value is bound first.
+                    .init("thumbnail", .data, isOptional: true),
                     .init(name, .data, isOptional: true, allowsExternalStorage: isLarge, renamingIdentifier: old),
                     .init("name", .string, isOptional: true), .init("number", .int64),
-                    .init("thumbnail", .data, isOptional: true),
                 ] + others
             ),
             EntityDescription("Note", attributes: [.init("text", .string)]),

@@ -140,12 +140,27 @@ import Testing
         let album = try album()
         album.insert(Album.reference(1), thumbnail: Album.reference(2), number: 1)
         try album.context.save()
-        #expect(try album.largeValueCount() == nil)
+        #expect(try album.largeValueCount() == 2)
         album.insert(Album.bytes(10_000), thumbnail: Album.reference(1), number: 2)
         try album.context.save()
         #expect(try album.images() == [1: Album.reference(1), 2: Album.bytes(10_000)])
         #expect(try album.images("thumbnail") == [1: Album.reference(2), 2: Album.reference(1)])
         #expect(try album.largeValueCount() == 4)
+        #expect(try album.problems() == [])
+    }
+
+    @Test func `a value that looks like a reference stays a value beside the first large one`() throws {
+        let album = try album()
+        // The first value of the statement has the form, and the last one is large.
+        album.insert(Album.bytes(10_000), thumbnail: Album.reference(1), number: 1)
+        for number in 2..<40 { album.insert(Album.bytes(10), thumbnail: Album.reference(1), number: number) }
+        try album.context.save()
+        #expect(try album.images()[1] == Album.bytes(10_000))
+        #expect(try album.images("thumbnail").values.allSatisfy { $0 == Album.reference(1) })
+        #expect(try album.largeValueCount() == 40)
+        for photo in try album.photos().dropFirst() { album.context.delete(photo) }
+        try album.context.save()
+        #expect(try album.images() == [1: Album.bytes(10_000)])
         #expect(try album.problems() == [])
     }
 
