@@ -156,6 +156,12 @@ public struct Row: SlotValues, @unchecked Sendable {
         return blob
     }
 
+    /// Whether the slot has a deferred blob that the store held outside the row when the row was read, so that a change of
+    /// another slot does not write it.
+    public func isStoredApart(at slot: Int) -> Bool {
+        tag(at: slot) == .deferredBlob && integer(at: slot) != 0
+    }
+
     /// The UUID in a slot; all zeros unless the value has 16 bytes.
     @inlinable
     public func uuid(at slot: Int) -> UUID {

@@ -147,8 +147,13 @@ public struct RowBatchBuilder: ~Copyable {
     }
 
     /// Marks a slot of the row as a blob that is read from the store on first access.
+    ///
+    /// - Parameter isStoredApart: Whether the store holds the blob outside the row. See ``Row/isStoredApart(at:)``.
     @inlinable
-    public mutating func setDeferredBlob(at slot: Int) { setTag(.deferredBlob, at: slot) }
+    public mutating func setDeferredBlob(at slot: Int, isStoredApart: Bool = false) {
+        setTag(.deferredBlob, at: slot)
+        row[Row.headerWords + slot] = isStoredApart ? 1 : 0
+    }
 
     /// Marks a slot of the row as not read. Only rows for a request with ``FetchRequest/propertiesToFetch``, or without
     /// ``FetchRequest/includesPropertyValues``, may have such slots: the object of any other row has all its values.
@@ -199,7 +204,7 @@ public struct RowBatchBuilder: ~Copyable {
                 readFailures = other.chunk.fields.pointee.readFailures
                 chunk.fields.pointee.readFailures = readFailures
             }
-            setDeferredBlob(at: slot)
+            setDeferredBlob(at: slot, isStoredApart: other.isStoredApart(at: slot))
         case .omitted: setOmitted(at: slot)
         }
     }

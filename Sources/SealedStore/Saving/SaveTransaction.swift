@@ -332,7 +332,7 @@ struct SaveTransaction {
             }
         }
         for column in update.unwritten where row.tag(at: column.slot) == .deferredBlob {
-            guard let referring = column.referring else { continue }
+            guard let referring = column.referring, !row.isStoredApart(at: column.slot) else { continue }
             let sql = """
                 SELECT 1 FROM \(update.table.name) WHERE "_id" = ?1 \
                 AND length(\(referring.name)) > \(EntitySelection.deferralLimit)

@@ -195,7 +195,7 @@ final class EntitySelection: Sendable {
         _ layout: RowLayout,
         into rows: inout RowBatchBuilder
     ) throws {
-        guard cell.deferral == nil else { return rows.setDeferredBlob(at: cell.slot) }
+        guard cell.deferral == nil else { return rows.setDeferredBlob(at: cell.slot, isStoredApart: true) }
         let isFound: Void? = try largeValues.withValue(at: reference) { rows.set(blob: $0, at: cell.slot) }
         guard isFound != nil else { throw damage(at: cell.slot, of: layout) }
     }
