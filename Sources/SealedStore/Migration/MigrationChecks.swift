@@ -3,12 +3,13 @@ import ObjectGraph
 /// The conditions that the data of a store must meet before a migration.
 struct MigrationChecks {
     private let context: MigrationContext
+    private let target: MigrationPlan.Target
     private(set) var all: [MigrationCheck] = []
 
-    /// - Parameter refusesLosses: Whether data that has no place in the new model is a problem.
-    init(_ context: MigrationContext, _ tables: [TableMigration], refusesLosses: Bool) {
+    init(_ context: MigrationContext, _ tables: [TableMigration], _ target: MigrationPlan.Target) {
         self.context = context
-        if refusesLosses { checkLosses() }
+        self.target = target
+        if target.refusesLosses { checkLosses() }
         for table in tables {
             if context.nextKeys[table.root.name] == .some(nil) {
                 add(table.root, nil, .exhaustedKeys, "SELECT 1")
@@ -245,8 +246,13 @@ struct MigrationChecks {
         let pairs = context.pairs(of: relationship)
         for source in pairs.sources where !source.isReversed {
             guard let sql = source.foreignMemberCount else { continue }
-            let kind = MigrationProblem.Kind.foreignMembers(destination: relationship.destination.name)
-            add(relationship.source, relationship.name, kind, sql)
+            if target.own.relationship(like: relationship) != nil {
+                let kind = MigrationProblem.Kind.foreignMembers(destination: relationship.destination.name)
+                add(relationship.source, relationship.name, kind, sql)
+            } else if target.refusesLosses {
+                // The program does not have the relationship: the pairs cannot be set aside.
+                add(source.old.source, source.old.name, .lost, sql)
+            }
         }
         if !relationship.isToMany, let sql = pairs.severalMembersCount {
             add(relationship.source, relationship.name, .severalMembers, sql)

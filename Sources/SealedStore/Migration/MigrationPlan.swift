@@ -54,7 +54,7 @@ struct MigrationPlan {
         var statements = MigrationStatements(context, tables)
         statements.build()
         steps = statements.steps
-        checks = MigrationChecks(context, tables, refusesLosses: target.refusesLosses).all
+        checks = MigrationChecks(context, tables, target).all
         schema = context.newSchema
         sources = TableSources(context, tables)
         nextKeys = context.nextKeys.compactMapValues(\.self)

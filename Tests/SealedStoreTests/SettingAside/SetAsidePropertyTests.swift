@@ -273,6 +273,30 @@ import Testing
         try using(Self.trip(.string)) { store throws in #expect(try store.values("Trip", "length") == [.text("12")]) }
     }
 
+    @Test func `members that leave the hierarchy of a removed relationship's destination are lost`() throws {
+        let person = EntityDescription("Person", attributes: [Trips.name])
+        let guides = RelationshipDescription("guides", to: "Person", .many)
+        let trip = EntityDescription("Trip", attributes: [Trips.name])
+        var tripWithGuides = trip
+        tripWithGuides.relationships = [guides]
+        let robot = EntityDescription("Robot", superentity: "Person")
+        try using([person, robot, tripWithGuides]) { store in
+            let guides = [store.insert("Person", ["name": .text("a")]), store.insert("Robot", ["name": .text("b")])]
+            store.insert("Trip", ["name": .text("Rome")]).setMembers(guides, forRelationship: "guides")
+        }
+        let other = EntityDescription("Robot", attributes: [Trips.name])
+        #expect(
+            try MigratingStore.refusal { _ = try MigratingStore(url, [person, other, trip]) }
+                == [MigrationProblem(entity: "Trip", property: "guides", kind: .lost, rows: 1)]
+        )
+        // A plan removes the relationship.
+        let plan = try MigratingStore.plan([person, robot, tripWithGuides], [person, other, trip])
+        let store = try MigratingStore(url, [person, other, trip], options: plan)
+        #expect(try store.values("Robot", "name") == [.text("b")])
+        #expect(try store.problems() == [])
+        try store.close()
+    }
+
     @Test func `what is set aside follows an entity that gets another name`() throws {
         try using(Self.trip(.string)) { $0.insert("Trip", ["name": .text("a"), "length": .text("12")]) }
         try using([EntityDescription("Tour", attributes: [Trips.name], renamingIdentifier: "Trip")])
