@@ -284,6 +284,31 @@ import Testing
         }
     }
 
+    // context                                | another context
+    // has read the members of two owners,    |
+    // refreshes a member                     |
+    //                                        | moves the member, saves
+    // reads the member                       |
+    @Test(arguments: StoreKind.allCases)
+    func `a member that is read after its move leaves the members of its old owner`(kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let writer = store.context()
+        let owners = ["a", "b"].map { writer.make("Author", ["name": .text($0)]) }
+        let moved = writer.make("Book", ["name": "moved"])
+        moved[one: "author"] = owners[0]
+        try writer.save()
+        let reader = store.context()
+        let known = try owners.map { try reader.counterpart(of: $0) }
+        let member = try reader.counterpart(of: moved)
+        #expect(known.map { $0[many: "books"].count } == [1, 0])
+        reader.refresh(member, mergeChanges: false)
+        moved[one: "author"] = owners[1]
+        try writer.save()
+        #expect(member[one: "author"] === known[1])
+        reader.processPendingChanges()
+        #expect(known.map { $0[many: "books"].count } == [0, 1])
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `the callback for saves of others is called for a save that preceded it`(kind: StoreKind) throws {
         let store = try TestStore(kind)

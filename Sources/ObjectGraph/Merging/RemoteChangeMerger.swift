@@ -137,9 +137,11 @@ final class RemoteChangeMerger {
                 loader.unloadMembers(namedBy: old)
                 if onCommit != nil { leftMembers.addMembers(of: old, slots, model) }
             }
-            // The row of an outdated object does not name the owner that it leaves.
+            // The row of an outdated object does not name the owner that it leaves, nor does a row that was read later
+            // than the save. A parent does not count versions.
             let isOutdated = object?.state.pointee.flags.contains(.outdated) ?? false
-            left.formUnion(membershipsLeft(by: row, slots, from: isOutdated ? nil : old))
+            let isPrevious = parent != nil || (old?.isOlder(than: row) ?? false)
+            left.formUnion(membershipsLeft(by: row, slots, from: isOutdated || !isPrevious ? nil : old))
             guard let object else { continue }
             if parent != nil {
                 known.append(object)

@@ -246,7 +246,8 @@ extension UndoRegistration {
 
     /// Marks the references to objects whose saved deletion was reverted as changed, since the store has cleared them
     /// without a change in this context: those of one-way relationships, whose owners are found if they are registered
-    /// and have their members loaded, and those with delete rule `noAction`.
+    /// and have their members loaded, those with delete rule `noAction`, and those that another context has set before
+    /// the deletion was saved.
     private func relink(_ returned: [any GraphObject]) {
         loader.forEachSource(of: returned) { object, relationship, keys in
             guard relationship.isToMany, relationship.inverse == nil else { return }
@@ -258,6 +259,12 @@ extension UndoRegistration {
         for (object, slot, key) in cleared {
             object.ensureChanges()[slot] = .value(.integer(key))
             object.noteChange()
+            // Another context may have made the object a member after the deletion.
+            guard case .relationship(let relationship) = object.entity.properties[slot],
+                let inverse = relationship.inverse, inverse.isToMany,
+                let owner = registered(key, along: relationship)
+            else { continue }
+            attach(object, to: owner, along: relationship, inverse)
         }
     }
 }

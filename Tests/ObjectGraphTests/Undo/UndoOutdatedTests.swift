@@ -219,6 +219,43 @@ import Testing
     }
 
     // context                            another one
+    // deletes an owner
+    //                                    adds a member to the owner, and saves
+    // saves, undoes the deletion, saves
+    @Test(arguments: StoreKind.allCases, [ContextModel.Kind.list, .orderedList])
+    func `an owner whose saved deletion is undone has the member of the other context`(
+        kind: StoreKind,
+        list: ContextModel.Kind
+    ) throws {
+        let store = try TestStore(kind, ContextModel.model([list]))
+        let names = (list: list.ofOwner[0].name, owner: list.ofItem[0].name)
+        let other = store.context()
+        let theirs = other.make("Owner", ["name": "owner"])
+        let items = ["1", "2", "3"].map { other.make("Item", ["name": .text($0)]) }
+        theirs[many: names.list] = [items[0], items[1]]
+        try other.save()
+        let context = store.context()
+        context.mergePolicy = .mergeByPropertyObjectTrump
+        context.undoManager = UndoManager()
+        let owner = try context.counterpart(of: theirs)
+        context.delete(owner)
+        context.processPendingChanges()
+        theirs[many: names.list] = [items[2], items[1]]
+        try other.save()
+        try context.save()
+        context.undo()
+        try context.save()
+        let fresh = store.context()
+        let stored = try fresh.one("Owner")
+        #expect(owner[many: names.list].names == ["1", "2", "3"])
+        #expect(stored[many: names.list].names == ["1", "2", "3"])
+        if list == .orderedList {
+            #expect(owner[many: names.list].texts("name") == stored[many: names.list].texts("name"))
+        }
+        #expect(try store.problems() == [])
+    }
+
+    // context                            another one
     // deletes a member, and
     // inserts it again
     //                                    removes the member, and saves
