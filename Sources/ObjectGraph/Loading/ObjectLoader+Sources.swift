@@ -34,7 +34,8 @@ extension ObjectLoader {
         }
     }
 
-    /// Unloads the to-many relationships that could lead to ``returnedObjects``. Each adoption of rows ends with a call.
+    /// Unloads the to-many relationships that could lead to ``returnedObjects``, and reloads the rows that do. Each
+    /// adoption of rows ends with a call.
     ///
     /// - Complexity: O(1) without such objects; otherwise O(*n*) in the number of registered objects and of these objects.
     @inline(__always)
@@ -53,6 +54,8 @@ extension ObjectLoader {
             for key in members.removed.intersection(keys) { object.forgetChange(of: key, in: relationship) }
         }
         unloadMembers(ofSourcesOf: returned)
+        // The save of their deletion has cleared keys that rows in memory keep for an undo.
+        reloadRows(leadingTo: returned)
     }
 
     /// Reloads the rows with keys of objects that the store no longer has, unless other contexts have changed them.

@@ -66,6 +66,40 @@ import Testing
         #expect(try store.problems() == [])
     }
 
+    // first                       | second
+    //                             | deletes the item
+    // gives it to b, saves        |
+    //                             | saves
+    // gives it to a, saves:       |
+    // inserts it again            |
+    @Test(arguments: StoreKind.allCases)
+    func `an object that is inserted again is not the destination of its last owner`(kind: StoreKind) throws {
+        let store = try TestStore(kind, ContextModel.model([.partner]))
+        let first = store.context()
+        let owners = ["a", "b"].map { first.make("Owner", ["name": .text($0)]) }
+        let item = first.make("Item", ["name": "item"])
+        owners[0][one: "badge"] = item
+        try first.save()
+        first.mergePolicy = .overwrite
+        let second = store.context()
+        second.mergePolicy = .mergeByPropertyObjectTrump
+        let own = try owners.map { try second.counterpart(of: $0) }
+        let ownItem = try second.counterpart(of: item)
+        second.delete(ownItem)
+        second.processPendingChanges()
+        item[one: "bearer"] = owners[1]
+        try first.save()
+        item[one: "bearer"] = owners[0]
+        try second.save()
+        try first.save()
+        second.processPendingChanges()
+        #expect(own.map { $0[one: "badge"] } === [ownItem, nil])
+        #expect(owners.map { $0[one: "badge"] } === [item, nil])
+        let fresh = store.context()
+        #expect(try owners.map { try fresh.counterpart(of: $0)[one: "badge"] != nil } == [true, false])
+        #expect(try store.problems() == [])
+    }
+
     private static let cars = Fixtures.model(
         EntityDescription(
             "Car",
