@@ -176,4 +176,47 @@ import Testing
         let members = try pair.members(store)
         #expect(members.allSatisfy { $0 == members[0] }, "the context and the store differ: \(members)")
     }
+
+    // context                 another one
+    // adds the item
+    //                         adds the item, saves
+    // reads the owner's items
+    //                         removes the item, saves
+    // saves
+    @Test(
+        arguments: StoreKind.allCases,
+        [ContextModel.Kind.manyToMany, .orderedManyToMany].flatMap { list in Side.allCases.map { (list, $0) } }
+    )
+    func `are no members after another context has added and removed them`(
+        kind: StoreKind,
+        scene: (list: ContextModel.Kind, side: Side)
+    ) throws {
+        let (list, side) = scene
+        let store = try TestStore(kind, ContextModel.model([list]))
+        let names = (members: list.ofOwner[0].name, owners: list.ofItem[0].name)
+        let other = store.context()
+        let (theirs, theirItem) = (other.make("Owner", ["name": "owner"]), other.make("Item", ["name": "item"]))
+        try other.save()
+        let context = store.context()
+        let (owner, item) = (try context.counterpart(of: theirs), try context.counterpart(of: theirItem))
+        owner.addMember(item, forRelationship: names.members)
+        theirs[many: names.members] = [theirItem]
+        try other.save()
+        context.processPendingChanges()
+        switch side {
+        case .owner: #expect(owner[many: names.members] === [item])
+        case .member: #expect(item[many: names.owners] === [owner])
+        }
+        theirs[many: names.members] = []
+        try other.save()
+        owner["number"] = 1
+        context.mergePolicy = .mergeByPropertyObjectTrump
+        try context.save()
+        let fresh = store.context()
+        let stored = try fresh.one("Owner")[many: names.members].count
+        #expect(owner[many: names.members].count == stored)
+        #expect(item[many: names.owners].count == stored)
+        #expect(stored == 0)
+        #expect(try store.problems() == [])
+    }
 }

@@ -148,10 +148,21 @@ extension ObjectLoader {
                 }
                 owner.members(of: relationship).load(current)
             } else {
-                owner.members(of: relationship).load(members)
+                let stored = owner.members(of: relationship).load(members)
+                if !stored.isEmpty { noteStored(stored, in: relationship, of: key) }
             }
         }
         return objects
+    }
+
+    /// Records in the inverse of a many-to-many relationship that the store has added members: otherwise only that side
+    /// would add them if another writer removed them.
+    private func noteStored(_ members: Set<Int64>, in relationship: Relationship, of owner: Int64) {
+        guard let inverse = relationship.inverse, inverse.isToMany else { return }
+        for member in members {
+            identityMap.object(forKey: member, of: inverse.source)?.state.pointee.changes?
+                .members(at: inverse.slot)?.noteStored(owner)
+        }
     }
 
     // MARK: Unloading

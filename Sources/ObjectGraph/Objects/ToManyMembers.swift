@@ -68,24 +68,37 @@ final class ToManyMembers {
     func isAdded(_ key: Int64) -> Bool { areAllAdded ? contains(key) : addedKeys.contains(key) }
 
     /// Adds the stored members. Earlier changes stay: an added member that the store has is no change.
-    func load(_ stored: some Sequence<Int64>) {
-        guard !isLoaded else { return }
+    ///
+    /// - Returns: the keys of these added members.
+    @discardableResult
+    func load(_ stored: some Sequence<Int64>) -> Set<Int64> {
+        guard !isLoaded else { return [] }
         isLoaded = true
         if keys.count == 0, !isChanged {
             keys = KeyList(stored)
-            return
+            return []
         }
         let known = keys
         let stored = KeyList(stored)
         let storedKeys = Set(stored)
         // A member that was removed and added again is new if another writer has removed it.
         removed.subtract(addedKeys.subtracting(storedKeys))
-        addedKeys.subtract(storedKeys.subtracting(removed))
+        let found = addedKeys.intersection(storedKeys).subtracting(removed)
+        addedKeys.subtract(found)
         let current = storedKeys.subtracting(removed).union(addedKeys)
         // An order that was set in this context takes precedence over the stored order.
         keys = KeyList(isReordered ? known.filter(current.contains) : [])
         for key in stored where !removed.contains(key) { keys.append(key) }
         for key in known where current.contains(key) { keys.append(key) }
+        return found
+    }
+
+    /// Records that the store has an added member: the addition is no change.
+    func noteStored(_ key: Int64) {
+        guard !areAllAdded, !removed.contains(key), addedKeys.remove(key) != nil, !isLoaded, !isReordered else {
+            return
+        }
+        keys.remove(key)
     }
 
     /// The number of ``keys``.
@@ -157,8 +170,12 @@ final class ToManyMembers {
     }
 
     /// Restores a removed member. Returns whether it was missing.
-    func revert(_ removal: Removal, of key: Int64) -> Bool {
+    ///
+    /// - Parameter isUnsavedPair: Whether the store has the members as pairs, and the removal was not saved. If the
+    ///   removal is no longer a change, another writer has removed the stored member, too: the store decides.
+    func revert(_ removal: Removal, of key: Int64, isUnsavedPair: Bool) -> Bool {
         guard !contains(key) else { return false }
+        if isUnsavedPair, !removal.wasAdded, !removal.wasRemoved, !removed.contains(key) { return false }
         // The removal of an added member, before the relationship was loaded, has also removed a stored member.
         let isStored = !removal.wasRemoved && removed.remove(key) != nil
         if isStored, !removal.wasAdded || isLoaded {

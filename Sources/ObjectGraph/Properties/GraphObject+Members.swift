@@ -251,7 +251,7 @@ extension GraphObject {
 
 extension Relationship {
     /// Whether the relationship is stored in a join table.
-    fileprivate var isStoredAsPairs: Bool { if case .joinTable = placement { true } else { false } }
+    var isStoredAsPairs: Bool { if case .joinTable = placement { true } else { false } }
 }
 
 /// The members of an object's relationship.

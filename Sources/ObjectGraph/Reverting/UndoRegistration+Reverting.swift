@@ -61,7 +61,8 @@ extension UndoRegistration {
             }
         case .departure(let member, _, let relationship, let removal):
             if isLost(member, from: object, along: relationship) { return }
-            object.revert(removal, of: member.currentKey, from: relationship)
+            let isSinceSave = recorded.saveCount == changeTracker.saveCount
+            object.revert(removal, of: member.currentKey, from: relationship, isUnsaved: isSinceSave)
         case .order(_, let relationship, let order, let storedAt):
             let isSinceSave = recorded.saveCount == changeTracker.saveCount
             object.restoreOrder(order.map(\.currentKey), of: relationship, storedAt: isSinceSave ? storedAt : nil)
@@ -271,11 +272,17 @@ extension UndoRegistration {
 
 extension GraphObject {
     /// Restores a member at its position.
-    fileprivate func revert(_ removal: ToManyMembers.Removal, of key: Int64, from relationship: Relationship) {
+    fileprivate func revert(
+        _ removal: ToManyMembers.Removal,
+        of key: Int64,
+        from relationship: Relationship,
+        isUnsaved: Bool
+    ) {
         let members = members(of: relationship)
         recorder?.willChangeOrder(of: self, relationship, members)
         changing(relationship.slot) {
-            guard members.revert(removal, of: key) else { return }
+            let isUnsavedPair = isUnsaved && relationship.isStoredAsPairs
+            guard members.revert(removal, of: key, isUnsavedPair: isUnsavedPair) else { return }
             recorder?.didAdd(key, to: self, relationship, isRestored: !removal.revertsAddition)
             noteChange()
         }

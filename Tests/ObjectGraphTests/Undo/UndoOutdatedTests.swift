@@ -289,6 +289,39 @@ import Testing
     }
 
     // context                            another one
+    // removes a member, and adds it again
+    //                                    removes the member, and saves
+    // undoes both changes, saves
+    @Test(arguments: StoreKind.allCases, [ContextModel.Kind.manyToMany, .orderedManyToMany])
+    func `a member that is no longer added again has left if the other context has removed it`(
+        kind: StoreKind,
+        list: ContextModel.Kind
+    ) throws {
+        let store = try TestStore(kind, ContextModel.model([list]))
+        let names = (members: list.ofOwner[0].name, owners: list.ofItem[0].name)
+        let other = store.context()
+        let theirs = other.make("Owner", ["name": "owner"])
+        theirs[many: names.members] = ["1", "2"].map { other.make("Item", ["name": .text($0)]) }
+        try other.save()
+        let context = store.context()
+        context.mergePolicy = .overwrite
+        context.undoManager = UndoManager()
+        let owner = try context.counterpart(of: theirs)
+        let members = owner[many: names.members].sorted { $0.text("name") < $1.text("name") }
+        owner[many: names.members] = []
+        owner.addMember(members[0], forRelationship: names.members)
+        theirs[many: names.members] = theirs[many: names.members].filter { $0.text("name") == "2" }
+        try other.save()
+        context.undo()
+        try context.save()
+        let fresh = store.context()
+        #expect(try fresh.one("Owner")[many: names.members].texts("name") == ["2"])
+        #expect(owner[many: names.members].texts("name") == ["2"])
+        #expect(members.map { $0[many: names.owners].count } == [0, 1])
+        #expect(try store.problems() == [])
+    }
+
+    // context                            another one
     // changes the order of the members
     //                                    changes the order, and saves
     // undoes the change
