@@ -10,6 +10,8 @@ struct ReferenceContent {
         let entity: Int
         /// The values by the numbers of attributes; those without a value are missing.
         var values: [Int: Value] = [:]
+        /// The attributes that the entity no longer has, with their last declarations and values.
+        var aside: [Int: (attribute: ModelSketch.Attribute, value: Value?)] = [:]
     }
 
     /// A reference from one object to another, by their identities.
@@ -50,14 +52,22 @@ struct ReferenceContent {
             guard let entity = new.entity(for: object.entity, of: old) else { continue }
             if entity.isAbstract { count(entity.name, nil, "abstract") }
             var changed = Object(entity: entity.number)
-            let known = Dictionary(
+            var known = Dictionary(
                 uniqueKeysWithValues: old.attributes(of: old.entity(object.entity)).map {
-                    ($0.attribute.number, $0.attribute)
+                    ($0.attribute.number, (attribute: $0.attribute, value: object.values[$0.attribute.number]))
                 }
             )
+            changed.aside = object.aside.merging(known) { $1 }
             for (declaring, attribute) in new.attributes(of: entity) {
-                if let before = known[attribute.number] {
-                    if let value = object.values[attribute.number] {
+                // What was set aside comes back by its name.
+                if known[attribute.number] == nil, let aside = object.aside[attribute.number],
+                    [attribute.name, attribute.formerName].contains(aside.attribute.name)
+                {
+                    known[attribute.number] = aside
+                }
+                changed.aside[attribute.number] = nil
+                if let (before, value) = known[attribute.number] {
+                    if let value {
                         let converted = ReferenceConversion.expected(value, before.type, attribute.type)
                         if converted == nil { count(declaring.name, attribute.name, "type") }
                         changed.values[attribute.number] = converted
