@@ -11,7 +11,8 @@ import ObjectGraph
 /// - a relationship whose destination is not added, or whose inverse is not;
 /// - a relationship whose pairs a relationship of the program contains, unless the tables need not change for it;
 /// - a property that a part of the program's entities still has, or whose name the program gives to another property;
-/// - a subentity of an entity of the program without a superentity that can have its objects.
+/// - a subentity of an entity of the program without a superentity that can have its objects, or whose objects would
+///   leave the destination of a relationship.
 /// ``MigrationChecks`` finds the data of such declarations.
 struct ModelUnion: Sendable {
     /// The model; the program's own one if nothing is added.
@@ -125,7 +126,7 @@ private struct UnionBuilder {
         if let superentity = entity.superentity {
             if mapping.newEntities[superentity] == nil { addEntity(superentity) }
             guard name(of: superentity) != nil else { return }
-            if !entity.isAbstract, let nearest = nearestOwn(superentity), !hasConcrete(nearest) { return }
+            if !entity.isAbstract, let nearest = nearestOwn(superentity), !canAdopt(nearest) { return }
         }
         entities.insert(entity)
     }
@@ -135,9 +136,13 @@ private struct UnionBuilder {
         mapping.newEntities[entity] ?? entity.superentity.flatMap(nearestOwn)
     }
 
-    /// Whether an entity or one of its superentities can have objects.
-    private func hasConcrete(_ entity: Entity) -> Bool {
-        !entity.isAbstract || (entity.superentity.map(hasConcrete) ?? false)
+    /// Whether the objects of a subentity can be objects of an entity of the program, or of a superentity without leaving
+    /// the destination of a relationship.
+    private func canAdopt(_ entity: Entity) -> Bool {
+        guard entity.isAbstract else { return true }
+        guard let superentity = entity.superentity, !own.relationships.contains(where: { $0.destination === entity })
+        else { return false }
+        return canAdopt(superentity)
     }
 
     private mutating func addProperties() {

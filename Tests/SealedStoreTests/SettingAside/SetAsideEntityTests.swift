@@ -162,6 +162,27 @@ import Testing
         try using([abstract[0], abstract[3]]) { store throws in #expect(try store.objects("Teacher").count == 1) }
     }
 
+    @Test func `objects of a subentity cannot leave the destination of a relationship`() throws {
+        let person = EntityDescription("Person", attributes: [Trips.name])
+        let member = EntityDescription("Member", superentity: "Person", isAbstract: true)
+        let fellow = EntityDescription("Fellow", superentity: "Member")
+        let club = EntityDescription(
+            "Club",
+            attributes: [Trips.name],
+            relationships: [.init("members", to: "Member", .many)]
+        )
+        try using([person, member, fellow, club]) { store in
+            let fellow = store.insert("Fellow", ["name": .text("a")])
+            store.insert("Club", ["name": .text("club")]).setMembers([fellow], forRelationship: "members")
+        }
+        // The program would regard the fellow as a person, which is no member.
+        #expect(
+            try MigratingStore.refusal { _ = try MigratingStore(url, [person, member, club]) }
+                == [MigrationProblem(entity: "Fellow", property: nil, kind: .lost, rows: 1)]
+        )
+        #expect(try Trips.content(url, [person, member, fellow, club]).count == 2)
+    }
+
     @Test func `a property of a part of the entities that the model keeps is refused if it has values`() throws {
         try writePeople()
         var moved = Self.people
