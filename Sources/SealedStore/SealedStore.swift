@@ -16,7 +16,10 @@ public import ObjectGraph
 /// A program can register a subclass under another type.
 ///
 /// `@unchecked Sendable`: the property is a constant of a `Sendable` type; a subclass that adds state guards it itself.
-open class SealedStore: IncrementalStore, SharedStore, @unchecked Sendable {
+open class SealedStore: SharedStore, AggregateStore, SearchStore, QueryPlanStore, MonitoredStore, BatchStore,
+    ErasableStore,
+    TwoPhaseStore, SnapshotStore, ExchangeStore, @unchecked Sendable
+{
     /// The type under which ``register()`` registers the class.
     public static let storeType = "SQLCipher"
     /// The option that holds the key: an `EncryptionKey`, or a passphrase as a `String`, which becomes an
@@ -141,25 +144,24 @@ open class SealedStore: IncrementalStore, SharedStore, @unchecked Sendable {
     ///
     /// - Throws: `DatabaseError` from SQLite; ``SealedStoreError/unsupportedQuery(_:)`` for a condition that cannot be
     ///   translated to SQL; `QueryError` for an integer overflow, and for a pattern that cannot be evaluated.
-    open func execute(_ request: FetchRequest, with context: ManagedObjectContext?) throws -> RowBatch {
+    open func execute(_ request: FetchRequest, with context: RequestContext) throws -> RowBatch {
         try opened.reading(for: context) { try opened.fetch(request, in: $0) }
     }
 
     /// Returns the identifiers of the objects that match a request.
-    open func execute(_ request: ObjectIDFetchRequest, with context: ManagedObjectContext?) throws -> [ManagedObjectID]
-    {
+    open func execute(_ request: ObjectIDFetchRequest, with context: RequestContext) throws -> [ManagedObjectID] {
         try opened.reading(for: context) { _ in try opened.fetchIDs(request.objects) }
     }
 
     /// Returns the number of objects that match a request.
-    open func execute(_ request: CountRequest, with context: ManagedObjectContext?) throws -> Int {
+    open func execute(_ request: CountRequest, with context: RequestContext) throws -> Int {
         try opened.reading(for: context) { _ in try opened.count(request.objects) }
     }
 
     /// Returns rows of values, computed by one statement.
     open func execute(
         _ request: DictionaryFetchRequest,
-        with context: ManagedObjectContext?
+        with context: RequestContext
     ) throws -> DictionaryResults {
         try opened.reading(for: context) { _ in try opened.fetchDictionaries(request) }
     }
@@ -167,13 +169,13 @@ open class SealedStore: IncrementalStore, SharedStore, @unchecked Sendable {
     /// Returns the results of a full-text search.
     open func execute(
         _ request: FullTextMatchRequest,
-        with context: ManagedObjectContext?
+        with context: RequestContext
     ) throws -> [StoredFullTextMatch] {
         try opened.reading(for: context) { _ in try opened.matches(request) }
     }
 
     /// Returns SQLite's plan of a fetch.
-    open func execute(_ request: QueryPlanRequest, with context: ManagedObjectContext?) throws -> QueryPlan {
+    open func execute(_ request: QueryPlanRequest, with context: RequestContext) throws -> QueryPlan {
         try opened.reading(for: context) { _ in try opened.explain(request.objects) }
     }
 
@@ -198,47 +200,43 @@ open class SealedStore: IncrementalStore, SharedStore, @unchecked Sendable {
     /// Writes changes in one transaction.
     ///
     /// - Throws: `DatabaseError` from SQLite; `SaveConflict` and `ObjectGraphError` for changes that cannot be saved.
-    open func execute(_ request: SaveChangesRequest, with context: ManagedObjectContext?) throws {
-        let saved = try opened.save(request, author: context?.transactionAuthor)
-        if !saved.cleared.isEmpty { context?.clearedByStores += saved.cleared }
-        if let position = saved.historyPosition {
-            context?.historyPositions[metadata.uuid] = position
-            opened.trimHistoryIfDue()
-        }
+    @discardableResult
+    open func execute(_ request: SaveChangesRequest, with context: RequestContext) throws -> SaveResult {
+        let result = try opened.save(request, author: context.author)
+        if result.historyPosition != nil { opened.trimHistoryIfDue() }
+        return result
     }
 
     /// Inserts rows in one transaction.
-    open func execute(_ request: BatchInsertion, with context: ManagedObjectContext?) throws -> BatchChanges {
-        try opened.insert(request, author: context?.transactionAuthor)
+    open func execute(_ request: BatchInsertion, with context: RequestContext) throws -> BatchChanges {
+        try opened.insert(request, author: context.author)
     }
 
     /// Changes rows in one transaction.
-    open func execute(_ request: BatchUpdateRequest, with context: ManagedObjectContext?) throws -> BatchChanges {
-        try opened.update(request, author: context?.transactionAuthor)
+    open func execute(_ request: BatchUpdateRequest, with context: RequestContext) throws -> BatchChanges {
+        try opened.update(request, author: context.author)
     }
 
     /// Deletes rows in one transaction.
-    open func execute(_ request: BatchDeleteRequest, with context: ManagedObjectContext?) throws -> BatchChanges {
-        try opened.delete(request, author: context?.transactionAuthor)
+    open func execute(_ request: BatchDeleteRequest, with context: RequestContext) throws -> BatchChanges {
+        try opened.delete(request, author: context.author)
     }
 
     /// Deletes all rows in one transaction. The file keeps its size and reuses the space.
-    open func execute(_ request: EraseRequest, with context: ManagedObjectContext?) throws {
-        try opened.erase(author: context?.transactionAuthor)
+    open func execute(_ request: EraseRequest, with context: RequestContext) throws {
+        try opened.erase(author: context.author)
     }
-
-    /// True: a save over several stores stays in a transaction until the other stores have written.
-    open var savesInTwoPhases: Bool { true }
 
     /// Writes changes, calls `beforeCommit` and commits, in one transaction: an error of `beforeCommit` rolls it back.
     open func save(
         _ changes: SaveChangesRequest,
-        with context: ManagedObjectContext?,
+        with context: RequestContext,
         beforeCommit: () throws -> Void
-    ) throws {
+    ) throws -> SaveResult {
         try opened.writeTransaction { _ in
-            try execute(changes, with: context)
+            let result = try execute(changes, with: context)
             try beforeCommit()
+            return result
         }
     }
 
@@ -249,7 +247,7 @@ open class SealedStore: IncrementalStore, SharedStore, @unchecked Sendable {
     /// - Throws: `PersistentHistoryError`; ``SealedStoreError/damagedRow(entity:property:)``; `DatabaseError`.
     open func execute(
         _ request: HistoryFetchRequest,
-        with context: ManagedObjectContext?
+        with context: RequestContext
     ) throws -> [PersistentHistoryTransaction] {
         try opened.history(request)
     }
@@ -257,7 +255,7 @@ open class SealedStore: IncrementalStore, SharedStore, @unchecked Sendable {
     /// Returns the extent of the history.
     open func execute(
         _ request: HistoryStateRequest,
-        with context: ManagedObjectContext?
+        with context: RequestContext
     ) throws -> PersistentHistoryState {
         try opened.historyState()
     }
@@ -265,7 +263,7 @@ open class SealedStore: IncrementalStore, SharedStore, @unchecked Sendable {
     /// Deletes transactions from the history in one transaction.
     ///
     /// - Throws: `PersistentHistoryError.notRecorded`; `ObjectGraphError.storeIsReadOnly`; `DatabaseError`.
-    open func execute(_ request: HistoryDeletionRequest, with context: ManagedObjectContext?) throws -> Int {
+    open func execute(_ request: HistoryDeletionRequest, with context: RequestContext) throws -> Int {
         try opened.deleteHistory(request)
     }
 
@@ -274,19 +272,19 @@ open class SealedStore: IncrementalStore, SharedStore, @unchecked Sendable {
     /// Returns the changes that the common order of the store's exchange does not contain yet.
     ///
     /// - Throws: `ExchangeError`; `ObjectGraphError.storeIsReadOnly`; `DatabaseError`.
-    open func execute(_ request: ChangeSetRequest, with context: ManagedObjectContext?) throws -> ChangeSet? {
+    open func execute(_ request: ChangeSetRequest, with context: RequestContext) throws -> ChangeSet? {
         try opened.changeSet(sizeLimit: request.sizeLimit)
     }
 
     /// Returns the position of the store in the common order of its exchange.
-    open func execute(_ request: ExchangeStateRequest, with context: ManagedObjectContext?) throws -> ExchangeState {
+    open func execute(_ request: ExchangeStateRequest, with context: RequestContext) throws -> ExchangeState {
         try opened.exchangeState()
     }
 
     /// Applies the changes of another store in one transaction.
     ///
     /// - Throws: `ExchangeError`; `ObjectGraphError.storeIsReadOnly`; `DatabaseError`.
-    open func execute(_ request: ChangeSetApplication, with context: ManagedObjectContext?) throws -> ChangeSetResult {
+    open func execute(_ request: ChangeSetApplication, with context: RequestContext) throws -> ChangeSetResult {
         let result = try opened.apply(request.changeSet, request.mergePolicy)
         if result.transaction != nil { opened.trimHistoryIfDue() }
         return result
@@ -297,7 +295,7 @@ open class SealedStore: IncrementalStore, SharedStore, @unchecked Sendable {
     /// Returns the row of an object, or nil if the store has no such object.
     open func newValuesForObject(
         with id: ManagedObjectID,
-        with context: ManagedObjectContext?
+        with context: RequestContext
     ) throws -> IncrementalStoreNode? {
         try newValuesForObjects(with: [id], with: context).first { _ in true }.map(IncrementalStoreNode.init)
     }
@@ -305,11 +303,11 @@ open class SealedStore: IncrementalStore, SharedStore, @unchecked Sendable {
     /// Returns the rows of objects.
     open func newValuesForObjects(
         with ids: [ManagedObjectID],
-        with context: ManagedObjectContext?
+        with context: RequestContext
     ) throws -> RowBatch {
         guard let entity = ids.first?.entity else { return RowBatch() }
         return try opened.reading(for: context) { generation in
-            try opened.rows(with: ids.map(\.key), of: entity, in: generation, readFailures: context?.readFailures)
+            try opened.rows(with: ids.map(\.key), of: entity, in: generation, readFailures: context.readFailures)
         }
     }
 
@@ -317,14 +315,14 @@ open class SealedStore: IncrementalStore, SharedStore, @unchecked Sendable {
     open func newValues(
         forRelationship relationship: Relationship,
         forObjectsWith ids: [ManagedObjectID],
-        with context: ManagedObjectContext?
+        with context: RequestContext
     ) throws -> RelationshipRows {
         try opened.reading(for: context) { generation in
             try opened.members(
                 of: relationship,
                 owners: ids.map(\.key),
                 in: generation,
-                readFailures: context?.readFailures
+                readFailures: context.readFailures
             )
         }
     }

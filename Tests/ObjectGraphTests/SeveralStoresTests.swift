@@ -28,21 +28,26 @@ import Testing
         let coordinator: PersistentStoreCoordinator
         let log = Guarded<[String]>([])
         let switches = Scene.names.map { _ in StoreSwitch() }
+        private let singlePhase: Set<String>
 
         /// - Parameter singlePhase: The entities whose stores save in one step.
         init(_ kind: StoreKind, singlePhase: Set<String> = []) throws {
             self.kind = kind
             coordinator = PersistentStoreCoordinator(model: Self.model)
-            for name in singlePhase { switches[Self.names.firstIndex(of: name)!].isSinglePhase = true }
+            self.singlePhase = singlePhase
             try addStores(to: coordinator, Self.names)
         }
 
         func addStores(to coordinator: PersistentStoreCoordinator, _ names: [String]) throws {
             PersistentStoreCoordinator.registerStoreClass(SwitchedStore.self, type: SwitchedStore.type)
+            PersistentStoreCoordinator.registerStoreClass(
+                TwoPhaseSwitchedStore.self,
+                type: TwoPhaseSwitchedStore.twoPhaseType
+            )
             for name in names {
                 try coordinator.addPersistentStore(
                     PersistentStoreDescription(
-                        type: SwitchedStore.type,
+                        type: singlePhase.contains(name) ? SwitchedStore.type : TwoPhaseSwitchedStore.twoPhaseType,
                         url: folder.file("\(name).sealed"),
                         options: kind.options.merging([
                             "kind": kind, "switch": self[name], "log": log, "folder": folder,
@@ -229,31 +234,29 @@ import Testing
 private final class StoreSwitch: Sendable {
     enum Failure: Sendable { case writing, committing }
 
-    private let state = Guarded<(failure: Failure?, isSinglePhase: Bool)>((nil, false))
+    private let state = Guarded<Failure?>(nil)
 
     var failure: Failure? {
-        get { state.withLock { $0.failure } }
-        set { state.withLock { $0.failure = newValue } }
-    }
-    var isSinglePhase: Bool {
-        get { state.withLock { $0.isSinglePhase } }
-        set { state.withLock { $0.isSinglePhase = newValue } }
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
     }
 }
 
 /// Forwards requests to another store, and fails at a chosen step.
-private final class SwitchedStore: IncrementalStore {
+///
+/// `@unchecked Sendable`: all properties are constants of `Sendable` types.
+private class SwitchedStore: IncrementalStore, @unchecked Sendable {
     static let type = "Switched"
 
     struct Failure: Error {}
 
-    private let store: any IncrementalStore
-    private let failures: StoreSwitch
+    fileprivate let store: any TwoPhaseStore
+    fileprivate let failures: StoreSwitch
     private let log: Guarded<[String]>
     private let folder: TemporaryFolder
     private let name: String
 
-    private init(_ description: PersistentStoreDescription, for model: ManagedObjectModel) throws {
+    required init(_ description: PersistentStoreDescription, for model: ManagedObjectModel) throws {
         guard let kind = description.options["kind"] as? StoreKind,
             let failures = description.options["switch"] as? StoreSwitch,
             let log = description.options["log"] as? Guarded<[String]>,
@@ -268,55 +271,38 @@ private final class SwitchedStore: IncrementalStore {
 
     deinit { try? store.close() }
 
-    var savesInTwoPhases: Bool { !failures.isSinglePhase }
-
-    static func loadMetadata(
+    class func loadMetadata(
         of description: PersistentStoreDescription,
         for model: ManagedObjectModel
-    ) throws -> SwitchedStore {
-        try SwitchedStore(description, for: model)
+    ) throws -> Self {
+        try Self(description, for: model)
     }
 
     var metadata: StoreMetadata { store.metadata }
 
-    func execute(_ request: FetchRequest, with context: ManagedObjectContext?) throws -> RowBatch {
+    func execute(_ request: FetchRequest, with context: RequestContext) throws -> RowBatch {
         try store.execute(request, with: context)
     }
 
-    func execute(_ request: SaveChangesRequest, with context: ManagedObjectContext?) throws {
-        log.withLock { $0.append("write \(name)") }
-        if failures.failure == .writing { throw Failure() }
-        try store.execute(request, with: context)
+    func execute(_ request: SaveChangesRequest, with context: RequestContext) throws -> SaveResult {
+        try beginWriting()
+        return try store.execute(request, with: context)
     }
 
-    func save(
-        _ changes: SaveChangesRequest,
-        with context: ManagedObjectContext?,
-        beforeCommit: () throws -> Void
-    ) throws {
-        if failures.isSinglePhase {
-            try beforeCommit()
-            try execute(changes, with: context)
-            return
-        }
+    fileprivate func beginWriting() throws {
         log.withLock { $0.append("write \(name)") }
         if failures.failure == .writing { throw Failure() }
-        try store.save(changes, with: context) {
-            try beforeCommit()
-            // The other stores have committed: for this store a failure here is the same as a failed commit.
-            if failures.failure == .committing { throw Failure() }
-        }
     }
 
     func newValuesForObject(
         with id: ManagedObjectID,
-        with context: ManagedObjectContext?
+        with context: RequestContext
     ) throws -> IncrementalStoreNode? { try store.newValuesForObject(with: id, with: context) }
 
     func newValues(
         forRelationship relationship: Relationship,
         forObjectsWith ids: [ManagedObjectID],
-        with context: ManagedObjectContext?
+        with context: RequestContext
     ) throws -> RelationshipRows {
         try store.newValues(forRelationship: relationship, forObjectsWith: ids, with: context)
     }
@@ -328,4 +314,21 @@ private final class SwitchedStore: IncrementalStore {
     func problems() throws -> [String] { try (store as? SealedStore)?.check().map(\.description) ?? [] }
 
     func close() throws { try store.close() }
+}
+
+private final class TwoPhaseSwitchedStore: SwitchedStore, TwoPhaseStore, @unchecked Sendable {
+    static let twoPhaseType = "TwoPhaseSwitched"
+
+    func save(
+        _ changes: SaveChangesRequest,
+        with context: RequestContext,
+        beforeCommit: () throws -> Void
+    ) throws -> SaveResult {
+        try beginWriting()
+        return try store.save(changes, with: context) {
+            try beforeCommit()
+            // The other stores have committed: for this store a failure here is the same as a failed commit.
+            if failures.failure == .committing { throw Failure() }
+        }
+    }
 }

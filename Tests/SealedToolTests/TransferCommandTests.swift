@@ -46,7 +46,7 @@ struct TransferCommandTests {
         let store = try SealedStore.loadMetadata(of: description, for: model)
         defer { try? store.close() }
         #expect(try store.check() == [])
-        return try store.execute(CountRequest(FetchRequest(model.entities[0])), with: nil)
+        return try store.execute(CountRequest(FetchRequest(model.entities[0])), with: RequestContext())
     }
 
     @Test func `objects go into a store and out of it`() throws {

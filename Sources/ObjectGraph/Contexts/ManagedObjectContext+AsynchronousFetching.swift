@@ -27,8 +27,8 @@ extension ManagedObjectContext {
         progress: Progress? = nil
     ) async throws -> [T] {
         for _ in 0..<Self.maximumAttempts {
-            guard case .store(let store) = try loader.stores.store(for: request.entity), pinnedGeneration.token == nil
-            else { break }
+            guard parent == nil, pinnedGeneration.token == nil else { break }
+            let store = try loader.stores.store(of: request.entity)
             try savingThread.requireOwnThread()
             processPendingChanges()
             try reportReadFailures()
@@ -37,7 +37,7 @@ extension ManagedObjectContext {
             var stored = pending.map { fetcher.stored(request, with: $0) } ?? request
             stored.readFailures = readFailures
             let rows = try await store.readInBackground(reportingTo: progress) { [stored] in
-                try store.execute(stored, with: nil)
+                try store.execute(stored, with: RequestContext())
             }
             deletePropagation.run()
             guard identityMap.deletionStamp == stamp, pending.areSame(as: fetcher.pendingChanges(for: request)) else {
@@ -78,8 +78,9 @@ extension ManagedObjectContext {
         }
         let request = try request.validated()
         let store = try coordinator.store(for: request.entity).store
+            .with((any AggregateStore).self, for: DictionaryFetchRequest.self)
         let results = try await store.readInBackground(reportingTo: progress) {
-            try store.execute(request, with: nil)
+            try store.execute(request, with: RequestContext())
         }
         progress?.finish(rows: results.count)
         return results

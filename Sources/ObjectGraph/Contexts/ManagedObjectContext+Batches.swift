@@ -52,7 +52,7 @@ extension ManagedObjectContext {
         let changes = try pinnedGeneration.advancing(merging: remoteChanges.mergeAnnouncements) {
             let changes: BatchChanges
             do {
-                changes = try loader.stores.execute(request, of: request.entity)
+                changes = try loader.stores.execute(request)
             } catch let conflict as SaveConflict {
                 throw ObjectGraphError(conflict)
             }

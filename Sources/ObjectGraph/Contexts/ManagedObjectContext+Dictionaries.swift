@@ -23,7 +23,7 @@ extension ManagedObjectContext {
     }
 
     private func storedResults(of request: DictionaryFetchRequest) throws -> DictionaryResults {
-        try loader.stores.execute(request, of: request.entity)
+        try loader.stores.dictionaries(for: request)
     }
 
     /// Computes the rows of values with the unsaved changes.

@@ -28,7 +28,7 @@ extension ManagedObjectContext {
         if let pending = fetcher.pendingChanges(for: request) {
             return try reportingReadFailures { try fetcher.count(request, with: pending) }
         }
-        return try loader.stores.execute(CountRequest(request), of: request.entity)
+        return try loader.stores.count(of: request)
     }
 
     /// Returns the identifiers of the objects that match a request, in its order.
@@ -41,7 +41,7 @@ extension ManagedObjectContext {
         if let pending = fetcher.pendingChanges(for: request) {
             return try reportingReadFailures { try fetcher.fetch(request, with: pending).map(\.managedObjectID) }
         }
-        return try loader.stores.execute(ObjectIDFetchRequest(request), of: request.entity)
+        return try loader.stores.ids(for: request)
     }
 
     /// Returns the plan of the store for a request. Unsaved changes, which a fetch evaluates in memory, do not affect
@@ -49,6 +49,6 @@ extension ManagedObjectContext {
     ///
     /// - Throws: errors of the store, which may not support plans.
     public func explain(_ request: FetchRequest) throws -> QueryPlan {
-        try loader.stores.execute(QueryPlanRequest(request), of: request.entity)
+        try loader.stores.plan(of: request)
     }
 }

@@ -1,3 +1,5 @@
+package import Foundation
+
 extension ManagedObjectContext {
     /// Writes all changes in one transaction, and announces them to the coordinator's other contexts.
     ///
@@ -16,12 +18,20 @@ extension ManagedObjectContext {
     ///   ``ObjectGraphError/incompleteSave(_:)`` if several stores are saved and one cannot commit after another one
     ///   did; ``ObjectGraphError/saveInProgress`` if `willSave()` or a validation of an object saves the context;
     ///   ``ObjectGraphError/usedByAnotherThread`` if another thread is saving the context; errors of the stores.
-    public func save() throws {
+    public func save() throws { _ = try saveReturningPositions() }
+
+    /// Saves, and returns the transactions of the save in the histories of the stores that record it, by the identities of
+    /// the stores.
+    ///
+    /// - Throws: as ``save()``.
+    package func saveReturningPositions() throws -> [UUID: PersistentHistoryPosition] {
         // Before the delivery, which would use the context as well.
         try savingThread.requireNoSave()
         // A save that throws may have merged the changes of others, or saved a part.
         defer { following.deliver() }
-        try SaveOperation(mergePolicy: mergePolicy, permanentKeys, undoRegistration, savingThread).run()
+        let operation = SaveOperation(mergePolicy: mergePolicy, permanentKeys, undoRegistration, savingThread)
+        try operation.run()
+        return operation.historyPositions
     }
 
     /// Drops all changes. New objects leave the context, and keep their values and the relationships among themselves.

@@ -34,12 +34,6 @@ public final class ManagedObjectContext {
     /// that writes to the stores counts. The history keeps the first
     /// ``PersistentHistoryTransaction/authorByteLimit`` bytes.
     public var transactionAuthor: String?
-    /// The last transaction that the context has written to the history of each store.
-    package var historyPositions: [UUID: PersistentHistoryPosition] = [:]
-    /// The objects whose rows the stores have changed in the running save, beside those of its requests. Each such row
-    /// has a later version.
-    // No access calls the program: dynamic exclusivity checks would only cost time.
-    @exclusivity(unchecked) package var clearedByStores: [BatchChanges.Keys] = []
 
     /// The failed reads of properties. A store that leaves values in place passes it to its ``RowBatchBuilder``.
     public let readFailures: ReadFailures

@@ -119,22 +119,18 @@ public struct ExchangeConflict: Hashable, Sendable {
     }
 }
 
-extension IncrementalStore {
-    /// - Throws: ``ObjectGraphError/unsupportedRequest(storeType:request:)``.
-    public func execute(_ request: ChangeSetRequest, with context: ManagedObjectContext?) throws -> ChangeSet? {
-        throw ObjectGraphError.unsupportedRequest(storeType: metadata.type, request: "\(ChangeSetRequest.self)")
-    }
+/// A store that exchanges its changes with other stores.
+public protocol ExchangeStore: HistoryStore {
+    /// Returns the changes that the common order of the store's exchange does not contain yet; nil if there are none.
+    ///
+    /// - Throws: ``ExchangeError``.
+    func execute(_ request: ChangeSetRequest, with context: RequestContext) throws -> ChangeSet?
 
-    /// - Throws: ``ObjectGraphError/unsupportedRequest(storeType:request:)``.
-    public func execute(
-        _ request: ChangeSetApplication,
-        with context: ManagedObjectContext?
-    ) throws -> ChangeSetResult {
-        throw ObjectGraphError.unsupportedRequest(storeType: metadata.type, request: "\(ChangeSetApplication.self)")
-    }
+    /// Returns the position of the store in the common order of its exchange.
+    func execute(_ request: ExchangeStateRequest, with context: RequestContext) throws -> ExchangeState
 
-    /// Returns the state before the first exchange.
-    public func execute(_ request: ExchangeStateRequest, with context: ManagedObjectContext?) throws -> ExchangeState {
-        ExchangeState(replica: nil, position: 0)
-    }
+    /// Applies the changes of another store, all of them or none.
+    ///
+    /// - Throws: ``ExchangeError``.
+    func execute(_ request: ChangeSetApplication, with context: RequestContext) throws -> ChangeSetResult
 }

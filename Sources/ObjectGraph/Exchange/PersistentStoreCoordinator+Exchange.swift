@@ -30,7 +30,8 @@ extension PersistentStoreCoordinator {
         ofStore uuid: UUID? = nil,
         sizeLimit: Int = ChangeSet.defaultSizeLimit
     ) throws -> ChangeSet? {
-        try historyStore(uuid).execute(ChangeSetRequest(sizeLimit: sizeLimit), with: nil)
+        try exchangeStore(uuid, for: ChangeSetRequest.self)
+            .execute(ChangeSetRequest(sizeLimit: sizeLimit), with: RequestContext())
     }
 
     /// Applies a change set of the common order to a store, in one transaction, and announces it to the contexts.
@@ -67,25 +68,35 @@ extension PersistentStoreCoordinator {
         mergePolicy: MergePolicy = .mergeByPropertyStoreTrump,
         toStore uuid: UUID? = nil
     ) throws -> ChangeSetResult {
-        let store = try historyStore(uuid)
-        let result = try store.execute(ChangeSetApplication(changeSet, mergePolicy: mergePolicy), with: nil)
+        let store = try exchangeStore(uuid, for: ChangeSetApplication.self)
+        let application = ChangeSetApplication(changeSet, mergePolicy: mergePolicy)
+        let result = try store.execute(application, with: RequestContext())
         if let number = result.transaction { announce(number, of: store) }
         return result
     }
 
-    /// Returns the position of a store in the common order of its exchange.
+    /// Returns the position of a store in the common order of its exchange; the position before the first exchange for a
+    /// store that cannot exchange its changes.
     ///
     /// - Parameter uuid: The store; nil for the only store of the coordinator.
     /// - Throws: ``PersistentHistoryError/noStore``; errors of the store.
     public func exchangeState(ofStore uuid: UUID? = nil) throws -> ExchangeState {
-        try historyStore(uuid).execute(ExchangeStateRequest(), with: nil)
+        guard let store = try store(withIdentity: uuid) as? any ExchangeStore else {
+            return ExchangeState(replica: nil, position: 0)
+        }
+        return try store.execute(ExchangeStateRequest(), with: RequestContext())
+    }
+
+    /// The store with an identity, or the only one for nil, as one that exchanges its changes.
+    private func exchangeStore(_ uuid: UUID?, for request: Any.Type) throws -> any ExchangeStore {
+        try store(withIdentity: uuid).with((any ExchangeStore).self, for: request)
     }
 
     /// Announces a transaction, which no context has written, to the contexts.
-    private func announce(_ number: Int64, of store: any IncrementalStore) {
+    private func announce(_ number: Int64, of store: any HistoryStore) {
         let request = HistoryFetchRequest(after: number - 1, through: number)
         // The transaction is committed: if it cannot be read, the contexts reload their objects.
-        let transactions = try? store.execute(request, with: nil)
+        let transactions = try? store.execute(request, with: RequestContext())
         announceExternalCommit(transactions.map { CommittedChanges($0) })
     }
 }

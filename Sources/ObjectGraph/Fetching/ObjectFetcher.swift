@@ -102,7 +102,7 @@ final class ObjectFetcher {
         all.sort = []
         all.limit = nil
         all.offset = 0
-        let ids = try loader.stores.execute(ObjectIDFetchRequest(all), of: all.entity)
+        let ids = try loader.stores.ids(for: all)
         let saved = ids.count { !pending.keys.contains($0.key) }
         let total = try saved + fitting(pending.objects, request).count
         return min(max(total - request.offset, 0), request.limit ?? .max)
@@ -157,7 +157,7 @@ final class ObjectFetcher {
         let pending = pendingChanges(for: request.request)
         var stored = request
         if let pending { stored.request = self.stored(request.request, with: pending) }
-        let matches = try loader.stores.execute(stored, of: request.request.entity)
+        let matches = try loader.stores.matches(for: stored)
         guard pending != nil else { return matches }
         let byKey = Dictionary(matches.map { ($0.id.key, $0) }, uniquingKeysWith: { first, _ in first })
         let objects = loader.objects(with: matches.map(\.id.key), of: request.request.entity)

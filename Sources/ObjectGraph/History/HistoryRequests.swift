@@ -122,25 +122,19 @@ public struct HistoryDeletionRequest: Sendable {
     }
 }
 
-extension IncrementalStore {
-    /// - Throws: ``ObjectGraphError/unsupportedRequest(storeType:request:)``.
-    public func execute(
+/// A store that records a history of its transactions.
+public protocol HistoryStore: IncrementalStore {
+    /// Returns transactions of the store's history.
+    ///
+    /// - Throws: ``PersistentHistoryError``.
+    func execute(
         _ request: HistoryFetchRequest,
-        with context: ManagedObjectContext?
-    ) throws -> [PersistentHistoryTransaction] {
-        throw ObjectGraphError.unsupportedRequest(storeType: metadata.type, request: "\(HistoryFetchRequest.self)")
-    }
+        with context: RequestContext
+    ) throws -> [PersistentHistoryTransaction]
 
-    /// Returns a state without transactions: the store records none.
-    public func execute(
-        _ request: HistoryStateRequest,
-        with context: ManagedObjectContext?
-    ) throws -> PersistentHistoryState {
-        PersistentHistoryState(isRecording: false, lastTransaction: 0, lastDeletedTransaction: 0)
-    }
+    /// Returns the extent of the store's history.
+    func execute(_ request: HistoryStateRequest, with context: RequestContext) throws -> PersistentHistoryState
 
-    /// - Throws: ``ObjectGraphError/unsupportedRequest(storeType:request:)``.
-    public func execute(_ request: HistoryDeletionRequest, with context: ManagedObjectContext?) throws -> Int {
-        throw ObjectGraphError.unsupportedRequest(storeType: metadata.type, request: "\(HistoryDeletionRequest.self)")
-    }
+    /// Deletes transactions from the store's history, and returns their number.
+    func execute(_ request: HistoryDeletionRequest, with context: RequestContext) throws -> Int
 }

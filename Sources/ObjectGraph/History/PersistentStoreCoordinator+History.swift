@@ -18,12 +18,15 @@ extension PersistentStoreCoordinator {
         _ request: HistoryFetchRequest = HistoryFetchRequest(),
         ofStore uuid: UUID? = nil
     ) throws -> [PersistentHistoryTransaction] {
-        try historyStore(uuid).execute(request, with: nil)
+        try historyStore(uuid, for: HistoryFetchRequest.self).execute(request, with: RequestContext())
     }
 
-    /// Returns the extent of the history of a store.
+    /// Returns the extent of the history of a store; without transactions if stores of its type record none.
     public func historyState(ofStore uuid: UUID? = nil) throws -> PersistentHistoryState {
-        try historyStore(uuid).execute(HistoryStateRequest(), with: nil)
+        guard let store = try store(withIdentity: uuid) as? any HistoryStore else {
+            return PersistentHistoryState(isRecording: false, lastTransaction: 0, lastDeletedTransaction: 0)
+        }
+        return try store.execute(HistoryStateRequest(), with: RequestContext())
     }
 
     /// Deletes transactions from the history of a store.
@@ -31,11 +34,16 @@ extension PersistentStoreCoordinator {
     /// - Returns: the number of deleted transactions.
     @discardableResult
     public func deleteHistory(_ request: HistoryDeletionRequest, ofStore uuid: UUID? = nil) throws -> Int {
-        try historyStore(uuid).execute(request, with: nil)
+        try historyStore(uuid, for: HistoryDeletionRequest.self).execute(request, with: RequestContext())
+    }
+
+    /// The store with an identity, or the only one for nil, as one with a history.
+    private func historyStore(_ uuid: UUID?, for request: Any.Type) throws -> any HistoryStore {
+        try store(withIdentity: uuid).with((any HistoryStore).self, for: request)
     }
 
     /// The store with an identity; the only one for nil.
-    func historyStore(_ uuid: UUID?) throws -> any IncrementalStore {
+    func store(withIdentity uuid: UUID?) throws -> any IncrementalStore {
         let stores = persistentStores.filter { uuid == nil || $0.metadata.uuid == uuid }
         guard let store = stores.first, stores.count == 1 else { throw PersistentHistoryError.noStore }
         return store

@@ -153,10 +153,10 @@ final class ObjectLoader {
     /// this context.
     func rows(for request: FetchRequest) throws -> RowBatch {
         // A fetch of the context has set the record already, so that its request needs no copy.
-        guard request.readFailures !== readFailures else { return try stores.execute(request, of: request.entity) }
+        guard request.readFailures !== readFailures else { return try stores.rows(for: request) }
         var ownRequest = request
         ownRequest.readFailures = readFailures
-        return try stores.execute(ownRequest, of: request.entity)
+        return try stores.rows(for: ownRequest)
     }
 
     // MARK: Failures

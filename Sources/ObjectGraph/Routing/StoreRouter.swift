@@ -1,7 +1,7 @@
-/// Routes the requests of a context to the store that holds the entity, or to the parent context.
+/// Passes the requests of a context to the store that holds the entity, or to the parent context.
 ///
-/// Stores receive the context of a request as an argument, so that they read the state to which the context is pinned,
-/// and report failed reads to it. The parts of the context refer to the router instead of the context.
+/// Stores receive a ``RequestContext``, so that they read the state to which the context is pinned, and report failed
+/// reads to it. The parts of the context refer to the router instead of the context.
 final class StoreRouter {
     let coordinator: PersistentStoreCoordinator
     /// The parent context, which receives requests in place of the stores.
@@ -15,7 +15,7 @@ final class StoreRouter {
         self.parent = parent
     }
 
-    /// Sets the context whose requests are routed, once.
+    /// Sets the context whose requests are passed on, once.
     func connect(to context: ManagedObjectContext) {
         assert(unownedContext == nil, "a router has one context")
         unownedContext = context
@@ -26,64 +26,118 @@ final class StoreRouter {
         return unownedContext
     }
 
-    /// The store or parent of an entity's objects.
-    func store(for entity: Entity) throws -> BackingStore {
-        if let parent { return .parent(ParentStore(parent)) }
-        return .store(try coordinator.store(for: entity).store)
+    /// What the stores know of the context.
+    var requestContext: RequestContext { RequestContext(context) }
+
+    /// The store of an entity's objects.
+    func store(of entity: Entity) throws -> any IncrementalStore { try coordinator.store(for: entity).store }
+
+    // MARK: Fetching
+
+    /// The rows of the objects that match a request, in its order.
+    func rows(for request: FetchRequest) throws -> RowBatch {
+        guard let parent else { return try store(of: request.entity).execute(request, with: requestContext) }
+        let answer = ParentStore(parent)
+        return try answer.answering { try answer.rows(for: request).reporting(to: context.readFailures) }
     }
 
-    // MARK: Reading
+    /// The identifiers of the objects that match a request, in its order.
+    func ids(for request: FetchRequest) throws -> [ManagedObjectID] {
+        guard let parent else {
+            return try store(of: request.entity).execute(ObjectIDFetchRequest(request), with: requestContext)
+        }
+        return try ParentStore(parent).answering { try parent.fetchIDs(request) }
+    }
+
+    /// The number of objects that match a request, within its limit and offset.
+    func count(of request: FetchRequest) throws -> Int {
+        guard let parent else {
+            return try store(of: request.entity).execute(CountRequest(request), with: requestContext)
+        }
+        return try ParentStore(parent).answering { try parent.count(request) }
+    }
+
+    /// The values that the store computes from its saved objects.
+    func dictionaries(for request: DictionaryFetchRequest) throws -> DictionaryResults {
+        guard let parent else {
+            return try store(of: request.entity).with((any AggregateStore).self, for: DictionaryFetchRequest.self)
+                .execute(request, with: requestContext)
+        }
+        return try ParentStore(parent).answering { try parent.loader.stores.dictionaries(for: request) }
+    }
+
+    /// The results of a full-text search, with their relevance and excerpts.
+    func matches(for request: FullTextMatchRequest) throws -> [StoredFullTextMatch] {
+        guard let parent else {
+            return try store(of: request.request.entity).with((any SearchStore).self, for: FullTextMatchRequest.self)
+                .execute(request, with: requestContext)
+        }
+        return try ParentStore(parent).answering {
+            parent.processPendingChanges()
+            return try parent.fetcher.matches(for: request)
+        }
+    }
+
+    /// The store's plan of a fetch.
+    func plan(of request: FetchRequest) throws -> QueryPlan {
+        guard let parent else {
+            return try store(of: request.entity).with((any QueryPlanStore).self, for: QueryPlanRequest.self)
+                .execute(QueryPlanRequest(request), with: requestContext)
+        }
+        return try ParentStore(parent).answering { try parent.loader.stores.plan(of: request) }
+    }
+
+    // MARK: Filling faults
 
     /// The rows of objects of one inheritance, in any order. Objects that do not exist are omitted.
     func rows(of entity: Entity, with ids: [ManagedObjectID]) throws -> RowBatch {
-        try store(for: entity).newValuesForObjects(with: ids, with: context)
+        guard let parent else { return try store(of: entity).newValuesForObjects(with: ids, with: requestContext) }
+        let answer = ParentStore(parent)
+        return try answer.answering { try answer.rows(of: ids) }.reporting(to: context.readFailures)
     }
 
     /// The row of an object; nil if it does not exist.
     func row(of entity: Entity, with id: ManagedObjectID) throws -> Row? {
-        try store(for: entity).newValuesForObject(with: id, with: context)?.row
+        guard parent == nil else { return try rows(of: entity, with: [id]).first { _ in true } }
+        return try store(of: entity).newValuesForObject(with: id, with: requestContext)?.row
     }
 
     /// The members of the same to-many relationship of several objects.
     func members(of relationship: Relationship, ofObjectsWith ids: [ManagedObjectID]) throws -> RelationshipRows {
-        try store(for: relationship.source).newValues(
-            forRelationship: relationship,
-            forObjectsWith: ids,
-            with: context
-        )
-    }
-
-    /// Executes a request about an entity.
-    func execute<Request: StoreRequest>(_ request: Request, of entity: Entity) throws -> Request.Result {
-        try store(for: entity).execute(request, with: context)
+        guard let parent else {
+            return try store(of: relationship.source)
+                .newValues(forRelationship: relationship, forObjectsWith: ids, with: requestContext)
+        }
+        let answer = ParentStore(parent)
+        return try answer.answering {
+            var result = try answer.members(of: relationship, ofObjectsWith: ids)
+            result.rows = result.rows.reporting(to: context.readFailures)
+            return result
+        }
     }
 
     // MARK: Writing
 
     /// Permanent identifiers for new objects of a root entity and its subentities.
     func newIDs(of root: Entity, count: Int) throws -> [ManagedObjectID] {
-        try store(for: root).obtainPermanentIDs(for: root, count: count)
+        guard let parent else { return try store(of: root).obtainPermanentIDs(for: root, count: count) }
+        return try parent.loader.stores.newIDs(of: root, count: count)
     }
 
-    /// Writes and commits changes.
-    func save(_ changes: SaveChangesRequest, to store: BackingStore) throws {
-        try store.execute(changes, with: context)
+    /// Makes changes unsaved changes of the parent.
+    func save(_ changes: SaveChangesRequest, to parent: ManagedObjectContext) throws {
+        let store = ParentStore(parent)
+        try store.obtainingKeys { try store.accept(changes, from: context) }
     }
 
-    /// Returns the objects whose rows the stores have changed beside those of the requests, and forgets them.
-    func takeCleared() -> [BatchChanges.Keys] {
-        let context = context
-        let cleared = context.clearedByStores
-        if !cleared.isEmpty { context.clearedByStores = [] }
-        return cleared
-    }
-
-    /// Writes changes, calls `beforeCommit`, and commits them.
-    func save(
-        _ changes: SaveChangesRequest,
-        to store: any IncrementalStore,
-        beforeCommit: () throws -> Void
-    ) throws {
-        try store.save(changes, with: context, beforeCommit: beforeCommit)
+    /// Executes a batch request.
+    func execute(_ request: some BatchRequest) throws -> BatchChanges {
+        guard let parent else {
+            let store = try store(of: request.entity).with((any BatchStore).self, for: type(of: request))
+            return try request.execute(in: store, with: requestContext)
+        }
+        return try ParentStore(parent).obtainingKeys {
+            try parent.executeBatch(request, from: context.remoteChanges.inbox)
+        }
     }
 }

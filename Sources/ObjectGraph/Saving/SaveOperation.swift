@@ -1,3 +1,5 @@
+import Foundation
+
 /// One save of a context.
 ///
 /// ``run()`` is the list of its steps; each step names the part that implements it.
@@ -16,6 +18,8 @@ final class SaveOperation {
     private let thread: SavingThread
     /// Whether a store has committed.
     private var hasCommitted = false
+    /// The transactions of the save in the histories of the stores that record it, by the identities of the stores.
+    private(set) var historyPositions: [UUID: PersistentHistoryPosition] = [:]
     /// The objects whose `didSave()` is called.
     private var savedObjects: [ManagedObject] = []
     /// The outdated objects whose changes have ended although no value of them was written. No access calls the program:
@@ -73,14 +77,14 @@ final class SaveOperation {
     private func write() throws {
         var resolution: ConflictResolution?
         do {
-            var saved: [SaveChangesRequest]?
-            // Of an earlier save that has failed.
-            _ = loader.stores.takeCleared()
+            var saved: (requests: [SaveChangesRequest], write: SaveWrite)?
             while saved == nil { saved = try attempt(resolvingConflictsWith: &resolution) }
             resolution?.finish()
             if let merged = resolution?.merged { remoteChanges.noteMerged(merged) }
-            for request in saved ?? [] where !request.isEmpty { remoteChanges.announce(.save(request)) }
-            mergeCleared()
+            guard let saved else { return }
+            historyPositions = saved.write.historyPositions
+            for request in saved.requests where !request.isEmpty { remoteChanges.announce(.save(request)) }
+            mergeCleared(by: saved.write)
         } catch {
             resolution?.revert()
             throw error
@@ -88,8 +92,8 @@ final class SaveOperation {
     }
 
     /// Merges and announces the changes of rows that the stores have made beside those of the requests.
-    private func mergeCleared() {
-        let cleared = loader.stores.takeCleared()
+    private func mergeCleared(by write: SaveWrite) {
+        let cleared = write.cleared
         guard let first = cleared.first else { return }
         var changes = BatchChanges()
         changes.cleared = cleared
@@ -99,9 +103,11 @@ final class SaveOperation {
 
     /// Writes the changes once.
     ///
-    /// - Returns: the saved changes, which retain no object; nil if a conflict was resolved and the changes must be
-    ///   written again.
-    private func attempt(resolvingConflictsWith resolution: inout ConflictResolution?) throws -> [SaveChangesRequest]? {
+    /// - Returns: the saved changes, which retain no object, and the results of the stores; nil if a conflict was resolved
+    ///   and the changes must be written again.
+    private func attempt(
+        resolvingConflictsWith resolution: inout ConflictResolution?
+    ) throws -> (requests: [SaveChangesRequest], write: SaveWrite)? {
         let preparation = try prepare()
         let write = SaveWrite(preparation, to: loader.stores)
         keepDeferredValues(of: preparation)
@@ -114,7 +120,7 @@ final class SaveOperation {
             complete(preparation, committed: write.committed)
             if let merged = resolution?.merged { remoteChanges.noteMerged(merged) }
             for batch in write.committed { remoteChanges.announce(.save(batch.request)) }
-            mergeCleared()
+            mergeCleared(by: write)
             throw ObjectGraphError.incompleteSave(try write.outcome(after: error))
         } catch let conflict as SaveConflict {
             if resolution == nil { resolution = ConflictResolution(mergePolicy, loader, deletePropagation) }
@@ -123,7 +129,7 @@ final class SaveOperation {
         }
         hasCommitted = true
         complete(preparation)
-        return preparation.batches.map { $0.takeRequest() }
+        return (preparation.batches.map { $0.takeRequest() }, write)
     }
 
     /// Reads the deferred values of deleted objects, which the program may copy to other objects after the save.

@@ -37,7 +37,8 @@ extension SavePreparation {
 
     /// The changes of one store's objects.
     final class StoreBatch {
-        let store: BackingStore
+        /// The store; nil for the parent of the context.
+        let store: (any IncrementalStore)?
         /// One of the store's entities.
         let entity: Entity
         /// Whether objects of the store have to-many relationships.
@@ -51,7 +52,7 @@ extension SavePreparation {
         @exclusivity(unchecked) var related: [ChangedObject] = []
         @exclusivity(unchecked) var request = SaveChangesRequest()
 
-        init(store: BackingStore, entity: Entity) {
+        init(store: (any IncrementalStore)?, entity: Entity) {
             self.store = store
             self.entity = entity
         }

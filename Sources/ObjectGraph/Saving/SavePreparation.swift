@@ -166,9 +166,9 @@ struct SavePreparation: ~Copyable {
     private mutating func part(of handler: Unmanaged<FaultHandler>) throws -> Part {
         if let known = parts.first(where: { $0.handler.toOpaque() == handler.toOpaque() }) { return known }
         let entity = handler._withUnsafeGuaranteedRef { $0.entity }
-        let store = try loader.stores.store(for: entity)
+        let store = loader.stores.parent == nil ? try loader.stores.store(of: entity) : nil
         let batch: StoreBatch
-        if let known = batches.first(where: { $0.store.isSame(as: store) }) {
+        if let known = batches.first(where: { $0.store === store }) {
             batch = known
         } else {
             batch = StoreBatch(store: store, entity: entity)

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Writes and commits the changes of a save in its stores.
 ///
 /// A single store does both in one call. Several stores are nested: each store writes, calls the next one, and then
@@ -9,6 +11,10 @@
 final class SaveWrite {
     /// The stores that have committed. No access calls other code: dynamic exclusivity checks would only cost time.
     @exclusivity(unchecked) private(set) var committed: [SavePreparation.StoreBatch] = []
+    /// The objects whose rows the stores have changed beside those of the requests.
+    @exclusivity(unchecked) private(set) var cleared: [BatchChanges.Keys] = []
+    /// The transactions of the save in the histories of the stores, by the identities of the stores.
+    @exclusivity(unchecked) private(set) var historyPositions: [UUID: PersistentHistoryPosition] = [:]
 
     private let batches: [SavePreparation.StoreBatch]
     private let stores: StoreRouter
@@ -24,24 +30,44 @@ final class SaveWrite {
     /// - Throws: errors of a store. ``committed`` contains the stores that are saved nevertheless.
     func run() throws {
         guard batches.count > 1 else {
-            for batch in batches { try stores.save(batch.request, to: batch.store) }
+            for batch in batches { try write(batch) }
             return
         }
         var targets: [(batch: SavePreparation.StoreBatch, attached: PersistentStoreCoordinator.AttachedStore)] = []
         for batch in batches { targets.append((batch, try stores.coordinator.store(for: batch.entity))) }
         targets.sort { left, right in
-            if left.attached.store.savesInTwoPhases != right.attached.store.savesInTwoPhases {
-                return left.attached.store.savesInTwoPhases
-            }
+            let isReversible = left.attached.store is any TwoPhaseStore
+            if isReversible != (right.attached.store is any TwoPhaseStore) { return isReversible }
             return left.attached.identity.lockingOrder < right.attached.identity.lockingOrder
         }
         try write(targets.map { ($0.batch, $0.attached.store) }[...])
     }
 
-    private func write(_ stores: ArraySlice<(batch: SavePreparation.StoreBatch, store: any IncrementalStore)>) throws {
-        guard let (batch, store) = stores.first else { return }
-        try self.stores.save(batch.request, to: store) { try write(stores.dropFirst()) }
+    /// Writes and commits the changes of the only store, or makes them changes of the parent.
+    private func write(_ batch: SavePreparation.StoreBatch) throws {
+        if let store = batch.store {
+            note(try store.execute(batch.request, with: stores.requestContext), of: store)
+        } else if let parent = stores.parent {
+            try stores.save(batch.request, to: parent)
+        }
+    }
+
+    private func write(_ targets: ArraySlice<(batch: SavePreparation.StoreBatch, store: any IncrementalStore)>) throws {
+        guard let (batch, store) = targets.first else { return }
+        let context = stores.requestContext
+        if let store = store as? any TwoPhaseStore {
+            let result = try store.save(batch.request, with: context) { try write(targets.dropFirst()) }
+            note(result, of: store)
+        } else {
+            try write(targets.dropFirst())
+            note(try store.execute(batch.request, with: context), of: store)
+        }
         committed.append(batch)
+    }
+
+    private func note(_ result: SaveResult, of store: any IncrementalStore) {
+        if !result.cleared.isEmpty { cleared += result.cleared }
+        if let position = result.historyPosition { historyPositions[store.metadata.uuid] = position }
     }
 
     /// The error for a save that an error of a store has left incomplete.

@@ -18,7 +18,7 @@ extension IncrementalStore {
     /// Fetches rows, and returns their identifiers.
     public func execute(
         _ request: ObjectIDFetchRequest,
-        with context: ManagedObjectContext?
+        with context: RequestContext
     ) throws -> [ManagedObjectID] {
         let entities = request.objects.entity.family
         return try execute(request.objects, with: context).map { row in
@@ -28,67 +28,8 @@ extension IncrementalStore {
     }
 
     /// Fetches identifiers, and counts them.
-    public func execute(_ request: CountRequest, with context: ManagedObjectContext?) throws -> Int {
+    public func execute(_ request: CountRequest, with context: RequestContext) throws -> Int {
         try execute(ObjectIDFetchRequest(request.objects), with: context).count
-    }
-
-    /// - Throws: ``ObjectGraphError/unsupportedRequest(storeType:request:)``.
-    public func execute(
-        _ request: DictionaryFetchRequest,
-        with context: ManagedObjectContext?
-    ) throws -> DictionaryResults {
-        throw unsupported(request)
-    }
-
-    /// - Throws: ``ObjectGraphError/unsupportedRequest(storeType:request:)``.
-    public func execute(
-        _ request: FullTextMatchRequest,
-        with context: ManagedObjectContext?
-    ) throws -> [StoredFullTextMatch] {
-        throw unsupported(request)
-    }
-
-    /// - Throws: ``ObjectGraphError/unsupportedRequest(storeType:request:)``.
-    public func execute(_ request: QueryPlanRequest, with context: ManagedObjectContext?) throws -> QueryPlan {
-        throw unsupported(request)
-    }
-
-    /// Runs `reads` to its end, without reports.
-    public func monitoring<R>(_ monitor: RequestMonitor, _ reads: () throws -> R) throws -> R { try reads() }
-
-    // MARK: Writing
-
-    /// - Throws: ``ObjectGraphError/unsupportedRequest(storeType:request:)``.
-    public func execute(_ request: BatchInsertion, with context: ManagedObjectContext?) throws -> BatchChanges {
-        throw unsupported(request)
-    }
-
-    /// - Throws: ``ObjectGraphError/unsupportedRequest(storeType:request:)``.
-    public func execute(_ request: BatchUpdateRequest, with context: ManagedObjectContext?) throws -> BatchChanges {
-        throw unsupported(request)
-    }
-
-    /// - Throws: ``ObjectGraphError/unsupportedRequest(storeType:request:)``.
-    public func execute(_ request: BatchDeleteRequest, with context: ManagedObjectContext?) throws -> BatchChanges {
-        throw unsupported(request)
-    }
-
-    /// - Throws: ``ObjectGraphError/unsupportedRequest(storeType:request:)``.
-    public func execute(_ request: EraseRequest, with context: ManagedObjectContext?) throws {
-        throw unsupported(request)
-    }
-
-    /// False: a save is one request, which writes and commits.
-    public var savesInTwoPhases: Bool { false }
-
-    /// Calls `beforeCommit`, and then executes the save as one request.
-    public func save(
-        _ changes: SaveChangesRequest,
-        with context: ManagedObjectContext?,
-        beforeCommit: () throws -> Void
-    ) throws {
-        try beforeCommit()
-        try execute(changes, with: context)
     }
 
     // MARK: Faulting
@@ -96,7 +37,7 @@ extension IncrementalStore {
     /// Reads the objects one by one.
     public func newValuesForObjects(
         with ids: [ManagedObjectID],
-        with context: ManagedObjectContext?
+        with context: RequestContext
     ) throws -> RowBatch {
         var rows = RowBatchBuilder()
         for id in ids {
@@ -110,16 +51,16 @@ extension IncrementalStore {
     public func newValue(
         forRelationship relationship: Relationship,
         forObjectWith id: ManagedObjectID,
-        with context: ManagedObjectContext?
+        with context: RequestContext
     ) throws -> RelationshipValue {
-        throw unsupported(relationship)
+        throw unsupported(Relationship.self)
     }
 
     /// Reads the relationships of the objects one by one. The result contains no rows of members.
     public func newValues(
         forRelationship relationship: Relationship,
         forObjectsWith ids: [ManagedObjectID],
-        with context: ManagedObjectContext?
+        with context: RequestContext
     ) throws -> RelationshipRows {
         var result = RelationshipRows()
         for id in ids {
@@ -129,13 +70,18 @@ extension IncrementalStore {
         return result
     }
 
-    // MARK: Generations
+    // MARK: Capabilities
 
-    /// Returns nil: the store has no snapshots.
-    public func currentQueryGeneration() throws -> (any QueryGeneration)? { nil }
+    /// Returns the store as one with a capability.
+    ///
+    /// - Throws: ``ObjectGraphError/unsupportedRequest(storeType:request:)`` if it does not have the capability.
+    func with<Capability>(_ capability: Capability.Type, for request: Any.Type) throws -> Capability {
+        guard let store = self as? Capability else { throw unsupported(request) }
+        return store
+    }
 
     /// The error for a request that the store does not implement.
-    private func unsupported<Request>(_ request: Request) -> ObjectGraphError {
-        .unsupportedRequest(storeType: metadata.type, request: "\(Request.self)")
+    private func unsupported(_ request: Any) -> ObjectGraphError {
+        .unsupportedRequest(storeType: metadata.type, request: "\(request)")
     }
 }

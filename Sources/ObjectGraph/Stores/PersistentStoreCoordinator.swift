@@ -161,7 +161,8 @@ public final class PersistentStoreCoordinator: Sendable {
         var hasErased = false
         defer { if hasErased { announce(.erasure) } }
         for store in persistentStores {
-            try store.execute(EraseRequest(), with: nil)
+            try store.with((any ErasableStore).self, for: EraseRequest.self)
+                .execute(EraseRequest(), with: RequestContext())
             hasErased = true
         }
     }
@@ -176,7 +177,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
     /// The current states of the stores that have snapshots.
     func currentQueryGenerations() throws -> [any QueryGeneration] {
-        try persistentStores.compactMap { try $0.currentQueryGeneration() }
+        try persistentStores.compactMap { try ($0 as? any SnapshotStore)?.currentQueryGeneration() }
     }
 
     // MARK: Identifiers

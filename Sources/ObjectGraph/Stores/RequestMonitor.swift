@@ -45,7 +45,8 @@ extension IncrementalStore {
                     continuation.resume(
                         with: Result {
                             if monitor.isCancelled { throw CancellationError() }
-                            return try self.monitoring(monitor, reads)
+                            guard let store = self as? any MonitoredStore else { return try reads() }
+                            return try store.monitoring(monitor, reads)
                         }
                     )
                 }

@@ -20,9 +20,9 @@ extension DefaultStore {
         for snapshot in request.deleted {
             if let object = try objects.object(for: snapshot.persistentIdentifier) { context.delete(object) }
         }
-        try context.save()
+        let positions = try context.saveReturningPositions()
         let permanent = objects.inserted.mapValues { PersistentIdentifier($0.managedObjectID) }
-        let tokens = StoreHistory.tokens(of: context.historyPositions.mapValues(\.self), coordinator)
+        let tokens = StoreHistory.tokens(of: positions.mapValues(\.self), coordinator)
         return DataStoreSaveChangesResult(
             for: identifier,
             remappedIdentifiers: permanent,

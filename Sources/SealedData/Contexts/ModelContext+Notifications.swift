@@ -44,12 +44,12 @@ extension ModelContext {
 
     private static let observation = Atomic(false)
 
-    /// The positions of the last save in the histories of the stores; nil if no store records it.
-    private var historyTokens: [String: any HistoryToken]? {
+    /// The positions of a save in the histories of the stores; nil if no store records it.
+    ///
+    /// - Parameter positions: The positions in the histories of the coordinator's stores, by the identities of the stores.
+    private func historyTokens(_ positions: [UUID: PersistentHistoryPosition]) -> [String: any HistoryToken]? {
         var tokens: [String: any HistoryToken] = [:]
-        if !graph.historyPositions.isEmpty {
-            tokens = StoreHistory.tokens(of: graph.historyPositions.mapValues(\.self), graph.coordinator)
-        }
+        if !positions.isEmpty { tokens = StoreHistory.tokens(of: positions.mapValues(\.self), graph.coordinator) }
         for store in stores.dataStores {
             if let token = store.takeHistoryToken(for: editingState) { tokens[store.identifier] = token }
         }
@@ -60,11 +60,10 @@ extension ModelContext {
     func saveObserved() throws {
         NotificationCenter.default.post(name: Self.willSaveName, object: self)
         let models = SavedModels(graph)
-        graph.historyPositions = [:]
         for store in stores.dataStores { _ = store.takeHistoryToken(for: editingState) }
-        try graph.save()
+        let positions = try graph.saveReturningPositions()
         var information = models.information
-        if let historyTokens {
+        if let historyTokens = historyTokens(positions) {
             information[NotificationKey.historyTokens] = historyTokens
             information[NotificationKey.historyTokens.rawValue] = historyTokens
         }

@@ -177,8 +177,6 @@ public final class ModelContext {
     }
 }
 
-extension ModelContext: EditingStateProvider {}
-
 extension ModelContext: Equatable {
     /// Whether both are the same context.
     public static func == (left: ModelContext, right: ModelContext) -> Bool { left === right }

@@ -6,12 +6,12 @@ import ObjectGraph
 extension DataStoreAdapter {
     func newValuesForObject(
         with id: ManagedObjectID,
-        with context: ManagedObjectContext?
+        with context: RequestContext
     ) throws -> IncrementalStoreNode? {
         try newValuesForObjects(with: [id], with: context).first { _ in true }.map(IncrementalStoreNode.init)
     }
 
-    func newValuesForObjects(with ids: [ManagedObjectID], with context: ManagedObjectContext?) throws -> RowBatch {
+    func newValuesForObjects(with ids: [ManagedObjectID], with context: RequestContext) throws -> RowBatch {
         guard let entity = ids.first.map({ model.root(of: $0.entity) }) else { return RowBatch() }
         let snapshots = try snapshots(with: ids.map(\.key), editingState(of: context))
         return try rows(of: snapshots, entity, inOrder: false)
@@ -22,7 +22,7 @@ extension DataStoreAdapter {
     func newValues(
         forRelationship relationship: Relationship,
         forObjectsWith ids: [ManagedObjectID],
-        with context: ManagedObjectContext?
+        with context: RequestContext
     ) throws -> RelationshipRows {
         let editingState = editingState(of: context)
         var members: [Int64: [Int64]] = [:]

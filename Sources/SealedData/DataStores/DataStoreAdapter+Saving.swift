@@ -8,26 +8,26 @@ extension DataStoreAdapter {
     /// - Throws: `SaveConflict` if objects were changed since the context read them, or the store does not have the
     ///   destinations of changed relationships; `ObjectGraphError.unreadable` if
     ///   values of the changed models cannot be read; errors of the store.
-    func execute(_ changes: SaveChangesRequest, with context: ManagedObjectContext?) throws {
+    func execute(_ changes: SaveChangesRequest, with context: RequestContext) throws -> SaveResult {
         // The request contains only the changes; snapshots contain the whole model, with both sides of its
         // relationships.
-        guard let context else { throw DataStoreError.unsupportedFeature }
+        guard let graph = (context.owner as? ModelContext)?.graph else { throw DataStoreError.unsupportedFeature }
         let conflicts = conflicts(of: changes)
         if !conflicts.isEmpty { throw SaveConflict.outdated(conflicts) }
         let missing = try missingDestinations(of: changes, context)
         if !missing.isEmpty { throw SaveConflict.missingDestinations(missing) }
 
-        let inserted = own(context.insertedObjects)
+        let inserted = own(graph.insertedObjects)
         let temporary = inserted.map { PersistentIdentifier($0.managedObjectID) }
         let result = try connection.save(
             ChangedModels(
                 inserted: inserted,
-                updated: own(context.updatedObjects),
-                deleted: own(context.deletedObjects)
+                updated: own(graph.updatedObjects),
+                deleted: own(graph.deletedObjects)
             ),
             editingState: editingState(of: context),
             // A snapshot contains the empty substitute of a value that could not be read.
-            beforeWriting: context.requireReadableValues
+            beforeWriting: graph.requireReadableValues
         )
 
         reportUnassigned(temporary.filter { result.remappedIdentifiers[$0] == nil })
@@ -44,6 +44,7 @@ extension DataStoreAdapter {
         }
         for deletion in changes.deleted { rowVersions.remove(deletion.key) }
         announce(result)
+        return SaveResult()
     }
 
     /// Returns the objects of this store.
@@ -73,7 +74,7 @@ extension DataStoreAdapter {
     /// container, may have deleted them.
     private func missingDestinations(
         of changes: SaveChangesRequest,
-        _ context: ManagedObjectContext
+        _ context: RequestContext
     ) throws -> [WrittenReference] {
         var references: [WrittenReference] = []
         func note(_ relationship: Relationship, from source: ManagedObjectID, to key: Int64) {

@@ -7,7 +7,7 @@ import ObjectGraph
 ///
 /// The adapter fetches whole objects. It evaluates in memory, over all objects of a class, the parts of a request that
 /// the store does not support.
-final class DataStoreAdapter: IncrementalStore {
+final class DataStoreAdapter: AggregateStore, SearchStore, QueryPlanStore, ErasableStore {
     /// The type under which the class is registered.
     static let storeType = "DataStore"
     /// The option that holds the ``Target``.
@@ -77,31 +77,31 @@ final class DataStoreAdapter: IncrementalStore {
 
     var metadata: StoreMetadata { StoreMetadata(uuid: primaryKeys.storeUUID, type: Self.storeType) }
 
-    func execute(_ request: FetchRequest, with context: ManagedObjectContext?) throws -> RowBatch {
+    func execute(_ request: FetchRequest, with context: RequestContext) throws -> RowBatch {
         try fetch(request, editingState(of: context))
     }
 
-    func execute(_ request: ObjectIDFetchRequest, with context: ManagedObjectContext?) throws -> [ManagedObjectID] {
+    func execute(_ request: ObjectIDFetchRequest, with context: RequestContext) throws -> [ManagedObjectID] {
         try fetchIDs(request.objects, editingState(of: context))
     }
 
-    func execute(_ request: CountRequest, with context: ManagedObjectContext?) throws -> Int {
+    func execute(_ request: CountRequest, with context: RequestContext) throws -> Int {
         try count(request.objects, editingState(of: context))
     }
 
-    func execute(_ request: DictionaryFetchRequest, with context: ManagedObjectContext?) throws -> DictionaryResults {
+    func execute(_ request: DictionaryFetchRequest, with context: RequestContext) throws -> DictionaryResults {
         try fetchDictionaries(request, editingState(of: context))
     }
 
-    func execute(_ request: FullTextMatchRequest, with context: ManagedObjectContext?) throws -> [StoredFullTextMatch] {
+    func execute(_ request: FullTextMatchRequest, with context: RequestContext) throws -> [StoredFullTextMatch] {
         throw DataStoreError.unsupportedFeature
     }
 
-    func execute(_ request: QueryPlanRequest, with context: ManagedObjectContext?) throws -> QueryPlan {
+    func execute(_ request: QueryPlanRequest, with context: RequestContext) throws -> QueryPlan {
         throw DataStoreError.unsupportedFeature
     }
 
-    func execute(_ request: EraseRequest, with context: ManagedObjectContext?) throws {
+    func execute(_ request: EraseRequest, with context: RequestContext) throws {
         try connection.erase()
         related.withLock { $0 = [:] }
         rowVersions.removeAll()
@@ -113,8 +113,8 @@ final class DataStoreAdapter: IncrementalStore {
         }
     }
 
-    /// The editing state of a context.
-    func editingState(of context: ManagedObjectContext?) -> EditingState {
-        (context?.owner as? any EditingStateProvider)?.editingState ?? ownEditingState
+    /// The editing state of the context that makes a request.
+    func editingState(of context: RequestContext) -> EditingState {
+        (context.owner as? ModelContext)?.editingState ?? ownEditingState
     }
 }

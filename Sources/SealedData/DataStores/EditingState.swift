@@ -13,8 +13,3 @@ public struct EditingState: Identifiable, Sendable {
         self.author = author
     }
 }
-
-/// The sender of requests to stores: a ``ModelContext``.
-protocol EditingStateProvider: AnyObject {
-    var editingState: EditingState { get }
-}

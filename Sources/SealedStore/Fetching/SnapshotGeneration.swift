@@ -17,9 +17,9 @@ final class SnapshotGeneration: QueryGeneration {
 
 extension OpenStore {
     /// Runs `body` on the state that the context is pinned to, or with nil on the latest state.
-    func reading<R>(for context: ManagedObjectContext?, _ body: (SnapshotGeneration?) throws -> R) throws -> R {
+    func reading<R>(for context: RequestContext, _ body: (SnapshotGeneration?) throws -> R) throws -> R {
         try throwingQueryErrors {
-            guard let token = context?.queryGenerationToken else { return try body(nil) }
+            guard let token = context.generation else { return try body(nil) }
             for case let generation as SnapshotGeneration in token.generations where generation.isState(of: self) {
                 return try generation.snapshot.perform { try body(generation) }
             }

@@ -4,13 +4,7 @@ import ObjectGraph
 
 extension OpenStore {
     /// Writes changes in one transaction.
-    ///
-    /// - Returns: the transaction in the history, nil if the file has none; the objects whose rows were changed beside
-    ///   those of the request.
-    func save(
-        _ request: SaveChangesRequest,
-        author: String?
-    ) throws -> (historyPosition: PersistentHistoryPosition?, cleared: [BatchChanges.Keys]) {
+    func save(_ request: SaveChangesRequest, author: String?) throws -> SaveResult {
         try writeTransaction { connection in
             let history = try HistoryRecorder.begin(connection, self, author: author)
             var transaction = SaveTransaction(connection, self, history)
@@ -22,7 +16,7 @@ extension OpenStore {
                     timestamp: Date(timeIntervalSinceReferenceDate: history.timestamp)
                 )
             }
-            return (position, transaction.cleared.lists(schema.model))
+            return SaveResult(cleared: transaction.cleared.lists(schema.model), historyPosition: position)
         }
     }
 

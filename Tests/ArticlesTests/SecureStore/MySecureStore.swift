@@ -30,19 +30,19 @@ final class MySecureStore: SealedStore, @unchecked Sendable {
         return try super.loadMetadata(of: description, for: model)
     }
 
-    override func execute(_ request: FetchRequest, with context: ManagedObjectContext?) throws -> RowBatch {
+    override func execute(_ request: FetchRequest, with context: RequestContext) throws -> RowBatch {
         note("fetch")
         return try super.execute(request, with: context)
     }
 
-    override func execute(_ request: SaveChangesRequest, with context: ManagedObjectContext?) throws {
+    override func execute(_ request: SaveChangesRequest, with context: RequestContext) throws -> SaveResult {
         note("save")
-        try super.execute(request, with: context)
+        return try super.execute(request, with: context)
     }
 
     override func newValuesForObjects(
         with ids: [ManagedObjectID],
-        with context: ManagedObjectContext?
+        with context: RequestContext
     ) throws -> RowBatch {
         note("newValuesForObject")
         return try super.newValuesForObjects(with: ids, with: context)
@@ -51,7 +51,7 @@ final class MySecureStore: SealedStore, @unchecked Sendable {
     override func newValues(
         forRelationship relationship: Relationship,
         forObjectsWith ids: [ManagedObjectID],
-        with context: ManagedObjectContext?
+        with context: RequestContext
     ) throws -> RelationshipRows {
         note("newValue(forRelationship: \(relationship.name))")
         return try super.newValues(forRelationship: relationship, forObjectsWith: ids, with: context)

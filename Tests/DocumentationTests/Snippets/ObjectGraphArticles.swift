@@ -125,9 +125,9 @@ private func runLargeNumbers(_ context: ManagedObjectContext, book: Entity, writ
 final class AuditedStore: SealedStore, @unchecked Sendable {
     static let type = "Audited"
 
-    override func execute(_ request: SaveChangesRequest, with context: ManagedObjectContext?) throws {
+    override func execute(_ request: SaveChangesRequest, with context: RequestContext) throws -> SaveResult {
         print("deleting \(request.deleted.count)")
-        try super.execute(request, with: context)
+        return try super.execute(request, with: context)
     }
 }
 

@@ -6,10 +6,10 @@ import Synchronization
 import TestSupport
 
 /// Forwards requests to another store, and counts them.
-final class CountingStore: IncrementalStore {
+final class CountingStore: FullStore, MonitoredStore {
     static let type = "Counting"
 
-    private let store: any IncrementalStore
+    private let store: any FullStore
     private let counter: RequestCounter
     /// The folder is removed with the last store in it.
     private let folder: TemporaryFolder
@@ -38,85 +38,84 @@ final class CountingStore: IncrementalStore {
 
     var metadata: StoreMetadata { store.metadata }
 
-    func execute(_ request: FetchRequest, with context: ManagedObjectContext?) throws -> RowBatch {
+    func execute(_ request: FetchRequest, with context: RequestContext) throws -> RowBatch {
         try counter.countRead(.fetch)
         return try store.execute(request, with: context)
     }
 
-    func execute(_ request: ObjectIDFetchRequest, with context: ManagedObjectContext?) throws -> [ManagedObjectID] {
+    func execute(_ request: ObjectIDFetchRequest, with context: RequestContext) throws -> [ManagedObjectID] {
         try counter.countRead(.fetch)
         return try store.execute(request, with: context)
     }
 
-    func execute(_ request: CountRequest, with context: ManagedObjectContext?) throws -> Int {
+    func execute(_ request: CountRequest, with context: RequestContext) throws -> Int {
         try counter.countRead(.fetch)
         return try store.execute(request, with: context)
     }
 
-    func execute(_ request: DictionaryFetchRequest, with context: ManagedObjectContext?) throws -> DictionaryResults {
+    func execute(_ request: DictionaryFetchRequest, with context: RequestContext) throws -> DictionaryResults {
         try counter.countRead(.fetch)
         return try store.execute(request, with: context)
     }
 
-    func execute(_ request: FullTextMatchRequest, with context: ManagedObjectContext?) throws -> [StoredFullTextMatch] {
+    func execute(_ request: FullTextMatchRequest, with context: RequestContext) throws -> [StoredFullTextMatch] {
         try counter.countRead(.fetch)
         return try store.execute(request, with: context)
     }
 
-    func execute(_ request: QueryPlanRequest, with context: ManagedObjectContext?) throws -> QueryPlan {
+    func execute(_ request: QueryPlanRequest, with context: RequestContext) throws -> QueryPlan {
         try counter.countRead(.fetch)
         return try store.execute(request, with: context)
     }
 
     func monitoring<R>(_ monitor: RequestMonitor, _ reads: () throws -> R) throws -> R {
-        try store.monitoring(monitor, reads)
+        guard let store = store as? any MonitoredStore else { return try reads() }
+        return try store.monitoring(monitor, reads)
     }
 
-    func execute(_ request: SaveChangesRequest, with context: ManagedObjectContext?) throws {
+    func execute(_ request: SaveChangesRequest, with context: RequestContext) throws -> SaveResult {
+        try counter.countWrite()
+        return try store.execute(request, with: context)
+    }
+
+    func execute(_ request: BatchInsertion, with context: RequestContext) throws -> BatchChanges {
+        try counter.countWrite()
+        return try store.execute(request, with: context)
+    }
+
+    func execute(_ request: BatchUpdateRequest, with context: RequestContext) throws -> BatchChanges {
+        try counter.countWrite()
+        return try store.execute(request, with: context)
+    }
+
+    func execute(_ request: BatchDeleteRequest, with context: RequestContext) throws -> BatchChanges {
+        try counter.countWrite()
+        return try store.execute(request, with: context)
+    }
+
+    func execute(_ request: EraseRequest, with context: RequestContext) throws {
         try counter.countWrite()
         try store.execute(request, with: context)
     }
-
-    func execute(_ request: BatchInsertion, with context: ManagedObjectContext?) throws -> BatchChanges {
-        try counter.countWrite()
-        return try store.execute(request, with: context)
-    }
-
-    func execute(_ request: BatchUpdateRequest, with context: ManagedObjectContext?) throws -> BatchChanges {
-        try counter.countWrite()
-        return try store.execute(request, with: context)
-    }
-
-    func execute(_ request: BatchDeleteRequest, with context: ManagedObjectContext?) throws -> BatchChanges {
-        try counter.countWrite()
-        return try store.execute(request, with: context)
-    }
-
-    func execute(_ request: EraseRequest, with context: ManagedObjectContext?) throws {
-        try counter.countWrite()
-        try store.execute(request, with: context)
-    }
-
-    var savesInTwoPhases: Bool { store.savesInTwoPhases }
 
     func save(
         _ changes: SaveChangesRequest,
-        with context: ManagedObjectContext?,
+        with context: RequestContext,
         beforeCommit: () throws -> Void
-    ) throws {
+    ) throws -> SaveResult {
         try counter.countWrite()
-        try store.save(changes, with: context, beforeCommit: beforeCommit)
+        return try store.save(changes, with: context, beforeCommit: beforeCommit)
     }
 
     func newValuesForObject(
         with id: ManagedObjectID,
-        with context: ManagedObjectContext?
+        with context: RequestContext
     ) throws -> IncrementalStoreNode? {
         try counter.countRead(.values)
         return try store.newValuesForObject(with: id, with: context)
     }
 
-    func newValuesForObjects(with ids: [ManagedObjectID], with context: ManagedObjectContext?) throws -> RowBatch {
+    func newValuesForObjects(with ids: [ManagedObjectID], with context: RequestContext) throws -> RowBatch {
         try counter.countRead(.values)
         return try store.newValuesForObjects(with: ids, with: context)
     }
@@ -124,7 +123,7 @@ final class CountingStore: IncrementalStore {
     func newValues(
         forRelationship relationship: Relationship,
         forObjectsWith ids: [ManagedObjectID],
-        with context: ManagedObjectContext?
+        with context: RequestContext
     ) throws -> RelationshipRows {
         try counter.countRead(.members)
         return try store.newValues(forRelationship: relationship, forObjectsWith: ids, with: context)

@@ -4,7 +4,7 @@ import ObjectGraph
 
 /// Batch requests, object by object.
 extension ReferenceStore {
-    func execute(_ insertion: BatchInsertion, with context: ManagedObjectContext?) throws -> BatchChanges {
+    func execute(_ insertion: BatchInsertion, with context: RequestContext) throws -> BatchChanges {
         if description.isReadOnly { throw ObjectGraphError.storeIsReadOnly }
         // Before the data are locked: closures of the test make the rows.
         var all: [RowBatch] = []
@@ -26,7 +26,7 @@ extension ReferenceStore {
         return changes
     }
 
-    func execute(_ request: BatchUpdateRequest, with context: ManagedObjectContext?) throws -> BatchChanges {
+    func execute(_ request: BatchUpdateRequest, with context: RequestContext) throws -> BatchChanges {
         if description.isReadOnly { throw ObjectGraphError.storeIsReadOnly }
         var changes = BatchChanges()
         let assignments = try request.assignments()
@@ -66,7 +66,7 @@ extension ReferenceStore {
         return value
     }
 
-    func execute(_ request: BatchDeleteRequest, with context: ManagedObjectContext?) throws -> BatchChanges {
+    func execute(_ request: BatchDeleteRequest, with context: RequestContext) throws -> BatchChanges {
         if description.isReadOnly { throw ObjectGraphError.storeIsReadOnly }
         var changes = BatchChanges()
         try change(touching: []) { data in

@@ -4,7 +4,7 @@ import ObjectGraph
 import Synchronization
 
 /// A store as simple as possible: dictionaries and loops.
-final class ReferenceStore: IncrementalStore {
+final class ReferenceStore: FullStore {
     static let type = "Reference"
 
     let model: ManagedObjectModel
@@ -26,44 +26,44 @@ final class ReferenceStore: IncrementalStore {
 
     var metadata: StoreMetadata { StoreMetadata(uuid: backing.data.withLock { $0.uuid }, type: Self.type) }
 
-    func execute(_ request: FetchRequest, with context: ManagedObjectContext?) throws -> RowBatch {
+    func execute(_ request: FetchRequest, with context: RequestContext) throws -> RowBatch {
         try read(for: context) { try rows($0, keys($0, request), for: request) }
     }
 
-    func execute(_ request: ObjectIDFetchRequest, with context: ManagedObjectContext?) throws -> [ManagedObjectID] {
+    func execute(_ request: ObjectIDFetchRequest, with context: RequestContext) throws -> [ManagedObjectID] {
         let entity = request.objects.entity
         return try read(for: context) { data in
             try keys(data, request.objects).map { id($0, self.entity(of: $0, under: entity, data), data) }
         }
     }
 
-    func execute(_ request: CountRequest, with context: ManagedObjectContext?) throws -> Int {
+    func execute(_ request: CountRequest, with context: RequestContext) throws -> Int {
         try read(for: context) { try keys($0, request.objects).count }
     }
 
-    func execute(_ request: DictionaryFetchRequest, with context: ManagedObjectContext?) throws -> DictionaryResults {
+    func execute(_ request: DictionaryFetchRequest, with context: RequestContext) throws -> DictionaryResults {
         try read(for: context) { try dictionaries($0, request) }
     }
 
     /// The store has no indexes.
-    func execute(_ request: FullTextMatchRequest, with context: ManagedObjectContext?) throws -> [StoredFullTextMatch] {
+    func execute(_ request: FullTextMatchRequest, with context: RequestContext) throws -> [StoredFullTextMatch] {
         throw FullTextError.noIndex(entity: request.request.entity.name, properties: [])
     }
 
-    func execute(_ request: QueryPlanRequest, with context: ManagedObjectContext?) throws -> QueryPlan {
+    func execute(_ request: QueryPlanRequest, with context: RequestContext) throws -> QueryPlan {
         QueryPlan(statement: "", steps: [], indexes: [], scannedTables: [])
     }
 
     func newValuesForObject(
         with id: ManagedObjectID,
-        with context: ManagedObjectContext?
+        with context: RequestContext
     ) throws -> IncrementalStoreNode? {
         read(for: context) { data in
             rows(data, [id.key], id.entity).first { _ in true }.map { IncrementalStoreNode(row: $0) }
         }
     }
 
-    func newValuesForObjects(with ids: [ManagedObjectID], with context: ManagedObjectContext?) throws -> RowBatch {
+    func newValuesForObjects(with ids: [ManagedObjectID], with context: RequestContext) throws -> RowBatch {
         guard let entity = ids.first?.entity else { return RowBatch() }
         return read(for: context) { rows($0, ids.map(\.key), entity) }
     }
@@ -71,7 +71,7 @@ final class ReferenceStore: IncrementalStore {
     func newValue(
         forRelationship relationship: Relationship,
         forObjectWith id: ManagedObjectID,
-        with context: ManagedObjectContext?
+        with context: RequestContext
     ) throws -> RelationshipValue {
         read(for: context) { data in
             let ids = ReferenceQuery(data, model).members(of: relationship, id.key).map { key in
@@ -84,7 +84,7 @@ final class ReferenceStore: IncrementalStore {
     func newValues(
         forRelationship relationship: Relationship,
         forObjectsWith ids: [ManagedObjectID],
-        with context: ManagedObjectContext?
+        with context: RequestContext
     ) throws -> RelationshipRows {
         read(for: context) { data in
             var result = RelationshipRows()
@@ -121,8 +121,8 @@ final class ReferenceStore: IncrementalStore {
     func currentQueryGeneration() throws -> (any QueryGeneration)? { Generation(self) }
 
     /// Passes the data that a context reads to `body`.
-    private func read<R>(for context: ManagedObjectContext?, _ body: (ReferenceData) throws -> R) rethrows -> R {
-        for case let generation as Generation in context?.queryGenerationToken?.generations ?? []
+    private func read<R>(for context: RequestContext, _ body: (ReferenceData) throws -> R) rethrows -> R {
+        for case let generation as Generation in context.generation?.generations ?? []
         where generation.store === self {
             return try body(generation.data)
         }
@@ -201,17 +201,15 @@ final class ReferenceStore: IncrementalStore {
 
     // MARK: Saving
 
-    func execute(_ request: SaveChangesRequest, with context: ManagedObjectContext?) throws {
+    func execute(_ request: SaveChangesRequest, with context: RequestContext) throws -> SaveResult {
         try save(request, with: context) {}
     }
 
-    let savesInTwoPhases = true
-
     func save(
         _ changes: SaveChangesRequest,
-        with context: ManagedObjectContext?,
+        with context: RequestContext,
         beforeCommit: () throws -> Void
-    ) throws {
+    ) throws -> SaveResult {
         if description.isReadOnly { throw ObjectGraphError.storeIsReadOnly }
         try backing.data.withLock { data in
             let conflicts = conflicts(of: changes, data)
@@ -232,9 +230,10 @@ final class ReferenceStore: IncrementalStore {
             try beforeCommit()
             data = new
         }
+        return SaveResult()
     }
 
-    func execute(_ request: EraseRequest, with context: ManagedObjectContext?) throws {
+    func execute(_ request: EraseRequest, with context: RequestContext) throws {
         if description.isReadOnly { throw ObjectGraphError.storeIsReadOnly }
         backing.data.withLock { data in
             data.records = [:]

@@ -97,17 +97,17 @@ private final class MinimalStore: IncrementalStore {
 
     var metadata: StoreMetadata { StoreMetadata(uuid: store.metadata.uuid, type: Self.type) }
 
-    func execute(_ request: FetchRequest, with context: ManagedObjectContext?) throws -> RowBatch {
+    func execute(_ request: FetchRequest, with context: RequestContext) throws -> RowBatch {
         try store.execute(request, with: context)
     }
 
-    func execute(_ request: SaveChangesRequest, with context: ManagedObjectContext?) throws {
+    func execute(_ request: SaveChangesRequest, with context: RequestContext) throws -> SaveResult {
         try store.execute(request, with: context)
     }
 
     func newValuesForObject(
         with id: ManagedObjectID,
-        with context: ManagedObjectContext?
+        with context: RequestContext
     ) throws -> IncrementalStoreNode? {
         try store.newValuesForObject(with: id, with: context)
     }
@@ -115,7 +115,7 @@ private final class MinimalStore: IncrementalStore {
     func newValue(
         forRelationship relationship: Relationship,
         forObjectWith id: ManagedObjectID,
-        with context: ManagedObjectContext?
+        with context: RequestContext
     ) throws -> RelationshipValue {
         try store.newValue(forRelationship: relationship, forObjectWith: id, with: context)
     }

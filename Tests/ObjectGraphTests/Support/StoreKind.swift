@@ -4,6 +4,10 @@ import ObjectGraph
 import SealedStore
 import TestSupport
 
+/// A store with all capabilities that both stores of the suite have.
+typealias FullStore = AggregateStore & SearchStore & QueryPlanStore & BatchStore & ErasableStore & SnapshotStore
+    & TwoPhaseStore
+
 /// The stores that the suite runs on.
 enum StoreKind: CaseIterable, Sendable {
     case reference, sealed
@@ -11,7 +15,7 @@ enum StoreKind: CaseIterable, Sendable {
     func openStore(
         _ description: PersistentStoreDescription,
         for model: ManagedObjectModel
-    ) throws -> any IncrementalStore {
+    ) throws -> any FullStore {
         switch self {
         case .reference: try ReferenceStore.loadMetadata(of: description, for: model)
         case .sealed: try SealedStore.loadMetadata(of: description, for: model)

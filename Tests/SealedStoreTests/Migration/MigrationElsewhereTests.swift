@@ -84,7 +84,7 @@ import Testing
     @Test func `a fault does not fire on another model's columns`() throws {
         let (old, new, id) = try open()
         let store = try old.store()
-        #expect(try isRefused { _ = try store.newValuesForObjects(with: [id], with: nil) })
+        #expect(try isRefused { _ = try store.newValuesForObjects(with: [id], with: RequestContext()) })
         let fresh = ManagedObjectContext(coordinator: old.coordinator)
         let fault = try #require(fresh.object(with: id) as? ManagedObject)
         #expect(fault["first"] != .text("two"))
@@ -97,7 +97,9 @@ import Testing
         let store = try old.store()
         guard case .relationship(let relationship)? = old.entity("Trip").propertiesByName[name] else { return }
         #expect(
-            try isRefused { _ = try store.newValues(forRelationship: relationship, forObjectsWith: [id], with: nil) }
+            try isRefused {
+                _ = try store.newValues(forRelationship: relationship, forObjectsWith: [id], with: RequestContext())
+            }
         )
         #expect(try new.problems() == [])
     }

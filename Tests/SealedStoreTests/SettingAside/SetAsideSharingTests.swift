@@ -49,7 +49,7 @@ import Testing
         let smaller = try MigratingStore(url, Trips.withoutNotes)
         try smaller.object("Trip", named: "Oslo").map(smaller.context.delete)
         try smaller.context.save()
-        let transaction = try #require(try full.store().execute(HistoryFetchRequest(), with: nil).last)
+        let transaction = try #require(try full.coordinator.history().last)
         let notes = transaction.groups.filter { $0.entity.name == "Note" }
         #expect(notes.map(\.kind) == [.update])
         #expect(notes.flatMap(\.updatedProperties).map(\.name) == ["trip"])

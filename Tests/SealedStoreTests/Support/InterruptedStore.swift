@@ -9,11 +9,11 @@ final class InterruptedStore: SealedStore, @unchecked Sendable {
     // Only the thread of the test uses it.
     var beforeSave: (() throws -> Void)?
 
-    override func execute(_ request: SaveChangesRequest, with context: ManagedObjectContext?) throws {
+    override func execute(_ request: SaveChangesRequest, with context: RequestContext) throws -> SaveResult {
         let interruption = beforeSave
         beforeSave = nil
         try interruption?()
-        try super.execute(request, with: context)
+        return try super.execute(request, with: context)
     }
 
     /// Opens a file as a store of a coordinator.

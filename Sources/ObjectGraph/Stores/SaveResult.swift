@@ -1,0 +1,18 @@
+/// What a save has done in a store.
+public struct SaveResult: Sendable {
+    /// The objects whose rows the store has changed beside those of the request, since they referred to objects that
+    /// the save has related to others. Each such row has a later version.
+    public var cleared: [BatchChanges.Keys]
+    /// The transaction of the save in the history of the store; nil if the store records none.
+    package var historyPosition: PersistentHistoryPosition?
+
+    /// Makes a result.
+    public init(cleared: [BatchChanges.Keys] = []) {
+        self.cleared = cleared
+    }
+
+    package init(cleared: [BatchChanges.Keys], historyPosition: PersistentHistoryPosition?) {
+        self.cleared = cleared
+        self.historyPosition = historyPosition
+    }
+}
