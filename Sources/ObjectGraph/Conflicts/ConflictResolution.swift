@@ -10,7 +10,7 @@ struct ConflictResolution {
     var identityMap: IdentityMap { loader.identityMap }
     private(set) var attempts = 0
     /// The changes of other writers that objects have taken.
-    private(set) var merged = CommittedChanges()
+    private(set) var merged = Commit(.others)
     /// The changes of the context before the resolution changed anything.
     private var snapshot: ChangesSnapshot?
     private var uniqueness: UniquenessResolution
@@ -66,7 +66,7 @@ struct ConflictResolution {
     /// Reverts the resolution after the save has failed.
     mutating func revert() {
         snapshot?.restore(changeTracker)
-        merged = CommittedChanges()
+        merged = Commit(.others)
         rolledBack = []
         settled = []
     }
@@ -112,7 +112,7 @@ struct ConflictResolution {
         for case (let id, let object?) in zip(ids, objects) {
             settled.append((object, [object.lastRow, rows[id]].compactMap(\.self)))
             if let row = rows[id] { present.append((object, row)) } else { resolveRemoteDeletion(of: object, id) }
-            merged.add(CommittedChanges.Change(rows[id] == nil ? .deleted : .updated), of: id.key, entity: id.entity)
+            merged.add(Commit.Change(rows[id] == nil ? .deleted : .updated), of: id.key, entity: id.entity)
             object.state.pointee.flags.remove(.outdated)
         }
         if !mergePolicy.objectWins {

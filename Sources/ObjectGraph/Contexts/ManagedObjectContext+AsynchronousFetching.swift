@@ -45,7 +45,7 @@ extension ManagedObjectContext {
             }
             let objects: [T] = try fetcher.objects(of: rows, request, with: pending)
             // After the suspension: changes that were saved since the rows were read are merged into their objects.
-            remoteChanges.mergeAnnouncements()
+            commitMerger.mergeCommits()
             try loader.prefetch(request.relationshipKeyPathsForPrefetching, from: objects)
             try reportReadFailures()
             progress?.finish(rows: rows.count)

@@ -48,23 +48,21 @@ extension ManagedObjectContext {
 
     /// Executes a batch request of this context, or of the child with inbox `origin`.
     func executeBatch(_ request: some BatchRequest, from origin: ContextInbox? = nil) throws -> BatchChanges {
-        remoteChanges.mergeAnnouncements()
-        let changes = try pinnedGeneration.advancing(merging: remoteChanges.mergeAnnouncements) {
+        commitMerger.mergeCommits()
+        var commit = Commit(.batch)
+        let changes = try pinnedGeneration.advancing(merging: commitMerger.mergeCommits) {
             let changes: BatchChanges
             do {
                 changes = try loader.stores.execute(request)
             } catch let conflict as SaveConflict {
                 throw ObjectGraphError(conflict)
             }
-            remoteChanges.merge(changes)
+            commit = Commit(changes, of: request.entity, changing: request.changedSlots)
+            commitMerger.merge(commit)
             return changes
         }
         // A parent has announced the changes of its child.
-        if parent == nil {
-            remoteChanges.announce(.batch(changes, of: request.entity), from: origin)
-        } else {
-            remoteChanges.noteBatch(changes, of: request.entity)
-        }
+        if parent == nil { commitMerger.announce(commit, from: origin) } else { commitMerger.noteMerged(commit) }
         following.deliver()
         return changes
     }

@@ -44,7 +44,7 @@ extension ManagedObjectContext {
         var new: [Int64: any GraphObject] = [:]
         for key in keys where key < 0 { new[key] = identityMap.object(forKey: key, of: request.entity) }
         for start in stride(from: 0, to: keys.count, by: batchSize) {
-            remoteChanges.mergeAnnouncements()
+            commitMerger.mergeCommits()
             // Reports the values of the previous batch that `body` could not read.
             try reportReadFailures()
             let batch: [T] = try objects(keys[start..<start + min(batchSize, keys.count - start)], for: request, new)

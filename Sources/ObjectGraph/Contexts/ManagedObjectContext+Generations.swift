@@ -18,12 +18,12 @@ extension ManagedObjectContext {
     public func setQueryGeneration(from token: QueryGenerationToken?) throws {
         if let parent { return try parent.setQueryGeneration(from: token) }
         if let token, token.isCurrent {
-            try pinnedGeneration.pinCurrent(merging: remoteChanges.mergeAnnouncements)
+            try pinnedGeneration.pinCurrent(merging: commitMerger.mergeCommits)
         } else if token != pinnedGeneration.token {
             pinnedGeneration.token = token
             if token != nil { refreshAllObjects() }
         }
-        remoteChanges.mergeAnnouncements()
+        commitMerger.mergeCommits()
     }
 
     /// The state that the context is pinned to; nil if it reads the latest state.

@@ -65,7 +65,7 @@ extension ManagedObjectContext {
     ///
     /// - Precondition: The model has the identifiers' entity.
     public func objects(with ids: some Collection<ManagedObjectID>) -> [any GraphObject] {
-        remoteChanges.mergeAnnouncements()
+        commitMerger.mergeCommits()
         guard let entity = ids.first.flatMap({ model.entitiesByName[$0.entity.name] }) else { return [] }
         let fetched = loader.objects(with: ids.map(\.key), of: model.root(of: entity))
         return withExtendedLifetime(fetched) { ids.map(object) }

@@ -16,7 +16,7 @@ public import Foundation
 /// | `ChangeTracker` | lists inserted, updated and deleted objects |
 /// | `ObjectInsertion`, `DeletePropagation` | insert and delete objects, apply delete rules |
 /// | `SaveOperation` | saves |
-/// | `RemoteChangeMerger` | merges the changes saved by other contexts |
+/// | `CommitMerger` | merges the changes saved by other contexts |
 /// | `UndoRegistration`, `ChangeReverter` | undo, roll back and refresh |
 /// | `ParentStore` | serves child contexts |
 /// | `ChangeFollowing` | collects the changes for live results |
@@ -44,7 +44,7 @@ public final class ManagedObjectContext {
     let deletePropagation: DeletePropagation
     let objectInsertion: ObjectInsertion
     let permanentKeys: PermanentKeys
-    let remoteChanges: RemoteChangeMerger
+    let commitMerger: CommitMerger
     let undoRegistration: UndoRegistration
     let changeReverter: ChangeReverter
     let pinnedGeneration: PinnedGeneration
@@ -87,10 +87,10 @@ public final class ManagedObjectContext {
         objectInsertion = ObjectInsertion(deletePropagation)
         permanentKeys = PermanentKeys(changeTracker, stores)
         pinnedGeneration = PinnedGeneration(coordinator)
-        remoteChanges = RemoteChangeMerger(loader, changeTracker, pinnedGeneration)
-        undoRegistration = UndoRegistration(deletePropagation, remoteChanges)
+        commitMerger = CommitMerger(loader, changeTracker, pinnedGeneration)
+        undoRegistration = UndoRegistration(deletePropagation, commitMerger)
         changeReverter = ChangeReverter(undoRegistration)
-        following = ChangeFollowing(remoteChanges, changeTracker)
+        following = ChangeFollowing(commitMerger, changeTracker)
         stores.connect(to: self)
         for handler in identityMap.handlers { handler.context = self }
     }
@@ -132,8 +132,8 @@ public final class ManagedObjectContext {
     /// for the first save after that. If there are such changes when it is set, it is called at once, on the same
     /// thread.
     public var onRemoteChange: (@Sendable () -> Void)? {
-        get { remoteChanges.inbox.onRemoteChange }
-        set { remoteChanges.inbox.onRemoteChange = newValue }
+        get { commitMerger.inbox.onRemoteChange }
+        set { commitMerger.inbox.onRemoteChange = newValue }
     }
 
     /// Whether ``didGetChanges`` is called for the next changed object, even if there are other changes.
@@ -194,7 +194,7 @@ public final class ManagedObjectContext {
     /// Merges the changes saved by other contexts, applies the delete rules of deleted objects, and registers the
     /// changes since the last call with the ``undoManager``, as one operation. Every fetch and save begins with it.
     public func processPendingChanges() {
-        remoteChanges.mergeAnnouncements()
+        commitMerger.mergeCommits()
         deletePropagation.run()
         undoRegistration.registerChanges()
         following.deliver()

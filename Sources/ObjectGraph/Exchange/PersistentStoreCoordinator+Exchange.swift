@@ -97,6 +97,6 @@ extension PersistentStoreCoordinator {
         let request = HistoryFetchRequest(after: number - 1, through: number)
         // The transaction is committed: if it cannot be read, the contexts reload their objects.
         let transactions = try? store.execute(request, with: RequestContext())
-        announceExternalCommit(transactions.map { CommittedChanges($0) })
+        announce(transactions.map { Commit($0) } ?? Commit.unknown(.others))
     }
 }

@@ -112,13 +112,14 @@ public struct PersistentHistoryTransaction: Sendable, Identifiable {
     }
 }
 
-extension CommittedChanges {
+extension Commit {
     /// The largest number of changed objects that share a root entity and are named one by one.
     private static let largestCount = 10_000
 
     /// The changes of transactions, oldest first.
     package init(_ transactions: [PersistentHistoryTransaction]) {
-        self.init()
+        self.init(.others)
+        transaction = transactions.last?.number
         var counts: [Int: Int] = [:]
         for group in transactions.lazy.flatMap(\.groups) {
             counts[group.entity.rootIndex, default: 0] += group.count

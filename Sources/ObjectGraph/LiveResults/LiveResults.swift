@@ -222,7 +222,7 @@ package final class LiveResults: ContextFollower {
     }
 
     /// Registers the objects of committed rows that may belong to the result.
-    private func objects(of changes: [Int64: CommittedChanges.Change]) -> [any GraphObject] {
+    private func objects(of changes: [Int64: Commit.Change]) -> [any GraphObject] {
         let entity = query.request.entity
         let concerned = changes.filter { _, change in
             guard change.kind != .deleted else { return false }

@@ -38,7 +38,7 @@ extension GraphObject {
         let old = lastRow
         replaceRow(by: row)
         guard let old, let context = state.pointee.handler?.context else { return }
-        context.remoteChanges.mergeMemberships(from: old, to: row)
+        context.commitMerger.mergeMemberships(from: old, to: row)
     }
 
     /// Adopts the destination of a to-one relationship from a later row, unless the object has changed it: the members
@@ -152,6 +152,6 @@ extension GraphObject {
         let old = lastRow
         replaceRow(by: cached)
         markPresent()
-        if let old { state.pointee.handler?.context?.remoteChanges.mergeMemberships(from: old, to: cached.row) }
+        if let old { state.pointee.handler?.context?.commitMerger.mergeMemberships(from: old, to: cached.row) }
     }
 }

@@ -75,9 +75,15 @@ public protocol BatchStore: IncrementalStore {
 protocol BatchRequest {
     /// The entity of the rows.
     var entity: Entity { get }
+    /// The slots of the updated objects that the request changes; nil if it may change any slot.
+    var changedSlots: SlotSet? { get }
 
     /// Calls the method of the store for requests of this type.
     func execute(in store: any BatchStore, with context: RequestContext) throws -> BatchChanges
+}
+
+extension BatchRequest {
+    var changedSlots: SlotSet? { nil }
 }
 
 extension BatchInsertion: BatchRequest {
@@ -87,6 +93,14 @@ extension BatchInsertion: BatchRequest {
 }
 
 extension BatchUpdateRequest: BatchRequest {
+    var changedSlots: SlotSet? {
+        (try? assignments()).map { assignments in
+            var slots = SlotSet()
+            for assignment in assignments { slots.insert(assignment.property.slot) }
+            return slots
+        }
+    }
+
     func execute(in store: any BatchStore, with context: RequestContext) throws -> BatchChanges {
         try store.execute(self, with: context)
     }

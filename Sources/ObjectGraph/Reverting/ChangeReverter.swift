@@ -30,7 +30,7 @@ final class ChangeReverter {
         loader.reloadOutdated(among: changed)
         loader.reloadReturned(among: reinserted)
         for object in deleted + reinserted { object.notifyObserversOfExistence() }
-        undo.remoteChanges.announceRevert()
+        undo.commitMerger.announceRevert()
     }
 
     /// Turns a saved object of the context into a fault.
@@ -73,7 +73,7 @@ final class ChangeReverter {
         loader.forgetReadFailures()
         reload((changeTracker.updated.objects + changeTracker.deleted.objects).filter { $0.lastRow != nil })
         for object in objects where !object.hasChanges { refresh(object, mergeChanges: false) }
-        undo.remoteChanges.announceRefresh()
+        undo.commitMerger.announceRefresh()
     }
 
     /// Reloads the rows of changed objects, which keep their changes.

@@ -25,7 +25,7 @@ extension UndoRegistration {
         realignReloaded(left)
         for object in changed { object.dropVoidChanges(changeTracker) }
         registerChanges()
-        remoteChanges.announceRevert()
+        commitMerger.announceRevert()
     }
 
     private func revert(

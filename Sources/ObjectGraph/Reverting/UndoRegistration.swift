@@ -1,14 +1,14 @@
 /// Registers the changes of a context with its undo manager, and reverts them.
 final class UndoRegistration {
-    let remoteChanges: RemoteChangeMerger
+    let commitMerger: CommitMerger
     let deletePropagation: DeletePropagation
     let changeTracker: ChangeTracker
-    var loader: ObjectLoader { remoteChanges.loader }
+    var loader: ObjectLoader { commitMerger.loader }
     var identityMap: IdentityMap { changeTracker.identityMap }
 
-    init(_ deletePropagation: DeletePropagation, _ remoteChanges: RemoteChangeMerger) {
+    init(_ deletePropagation: DeletePropagation, _ commitMerger: CommitMerger) {
         self.deletePropagation = deletePropagation
-        self.remoteChanges = remoteChanges
+        self.commitMerger = commitMerger
         changeTracker = deletePropagation.changeTracker
     }
 

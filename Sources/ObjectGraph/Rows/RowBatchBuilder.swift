@@ -256,6 +256,13 @@ extension RowBatchBuilder {
 }
 
 extension Row {
+    /// The row, copied if it has deferred values, so that a value that cannot be read later is reported to the list of the
+    /// receiving context.
+    func reporting(to readFailures: ReadFailures) -> Row {
+        guard mayHaveDeferredBlobs else { return self }
+        return RowBatch(copying: CollectionOfOne(self), readFailures: readFailures).first { _ in true } ?? self
+    }
+
     /// A copy of the row with the values of another row of the object in some slots.
     func taking(_ other: Row, where isTaken: (Int) -> Bool) -> Row {
         var rows = RowBatchBuilder()

@@ -28,7 +28,7 @@ final class SaveOperation {
 
     var identityMap: IdentityMap { loader.identityMap }
     var deletePropagation: DeletePropagation { undo.deletePropagation }
-    private var remoteChanges: RemoteChangeMerger { undo.remoteChanges }
+    private var commitMerger: CommitMerger { undo.commitMerger }
 
     init(
         mergePolicy: MergePolicy,
@@ -40,7 +40,7 @@ final class SaveOperation {
         self.permanentKeys = permanentKeys
         self.undo = undo
         self.thread = thread
-        loader = undo.remoteChanges.loader
+        loader = undo.commitMerger.loader
         changeTracker = undo.changeTracker
     }
 
@@ -48,7 +48,7 @@ final class SaveOperation {
     ///
     /// - Throws: as ``ManagedObjectContext/save()``.
     func run() throws {
-        remoteChanges.mergeAnnouncements()
+        commitMerger.mergeCommits()
         deletePropagation.run()
         try loader.requireReadableValues()
         guard changeTracker.changeCount > 0 else {
@@ -66,7 +66,7 @@ final class SaveOperation {
             defer { savedObjects = hasCommitted ? lifecycleObjects.filter { !$0.hasChanges } : [] }
             try changeTracker.withoutRecording {
                 defer { loader.reloadOutdated(among: outdatedObjects) }
-                try remoteChanges.generation.advancing(merging: remoteChanges.mergeAnnouncements, write)
+                try commitMerger.generation.advancing(merging: commitMerger.mergeCommits, write)
             }
         }
     }
@@ -80,10 +80,12 @@ final class SaveOperation {
             var saved: (requests: [SaveChangesRequest], write: SaveWrite)?
             while saved == nil { saved = try attempt(resolvingConflictsWith: &resolution) }
             resolution?.finish()
-            if let merged = resolution?.merged { remoteChanges.noteMerged(merged) }
+            if let merged = resolution?.merged { commitMerger.noteMerged(merged) }
             guard let saved else { return }
             historyPositions = saved.write.historyPositions
-            for request in saved.requests where !request.isEmpty { remoteChanges.announce(.save(request)) }
+            for request in saved.requests where !request.isEmpty {
+                commitMerger.announce(Commit(request, identityMap.model))
+            }
             mergeCleared(by: saved.write)
         } catch {
             resolution?.revert()
@@ -94,11 +96,9 @@ final class SaveOperation {
     /// Merges and announces the changes of rows that the stores have made beside those of the requests.
     private func mergeCleared(by write: SaveWrite) {
         let cleared = write.cleared
-        guard let first = cleared.first else { return }
-        var changes = BatchChanges()
-        changes.cleared = cleared
+        guard !cleared.isEmpty else { return }
         for list in cleared { loader.reloadCleared(list) }
-        remoteChanges.announce(.batch(changes, of: first.entity))
+        commitMerger.announce(Commit(cleared: cleared))
     }
 
     /// Writes the changes once.
@@ -118,8 +118,8 @@ final class SaveOperation {
             resolution?.forgetSnapshot()
             hasCommitted = true
             complete(preparation, committed: write.committed)
-            if let merged = resolution?.merged { remoteChanges.noteMerged(merged) }
-            for batch in write.committed { remoteChanges.announce(.save(batch.request)) }
+            if let merged = resolution?.merged { commitMerger.noteMerged(merged) }
+            for batch in write.committed { commitMerger.announce(Commit(batch.request, identityMap.model)) }
             mergeCleared(by: write)
             throw ObjectGraphError.incompleteSave(try write.outcome(after: error))
         } catch let conflict as SaveConflict {

@@ -1,8 +1,8 @@
 import Guarded
 public import Foundation
 
-/// Connects contexts with stores: it finds the store of each entity, and announces the saved changes of one context to
-/// the others.
+/// Connects contexts with stores: it finds the store of each entity, and passes the commits of one context on to the
+/// others.
 public final class PersistentStoreCoordinator: Sendable {
     /// The model.
     public let model: ManagedObjectModel
@@ -159,7 +159,7 @@ public final class PersistentStoreCoordinator: Sendable {
     ///   stay erased.
     public func eraseStores() throws {
         var hasErased = false
-        defer { if hasErased { announce(.erasure) } }
+        defer { if hasErased { announce(Commit.unknown(.erasure)) } }
         for store in persistentStores {
             try store.with((any ErasableStore).self, for: EraseRequest.self)
                 .execute(EraseRequest(), with: RequestContext())
@@ -196,39 +196,28 @@ public final class PersistentStoreCoordinator: Sendable {
         return ManagedObjectID(entity: entity, storeUUID: uuid, key: key)
     }
 
-    // MARK: Announcements
+    // MARK: Commits
 
-    /// Adds the inbox of a context, which receives the announcements of all others.
+    /// Adds the inbox of a context, which receives the commits of all others.
     func add(_ inbox: ContextInbox) {
         state.withLock { $0.inboxes.add(inbox) }
     }
 
-    /// Announces rows to all contexts: later versions of rows that a context may have read.
-    package func announceUpdates(_ rows: RowBatch) {
-        var request = SaveChangesRequest()
-        request.updated = rows
-        announce(.save(request))
+    /// The inboxes of all contexts but one.
+    func inboxes(except sender: ContextInbox? = nil) -> [ContextInbox] {
+        state.withLock { $0.inboxes.all(except: sender) }
     }
 
-    /// Announces commits of another coordinator, in this or another process, to all contexts.
-    ///
-    /// - Parameter changes: The changes; nil if it is unknown which. Then contexts reload their objects.
-    package func announceExternalCommit(_ changes: CommittedChanges?) { announce(.external(changes)) }
+    /// Passes a commit that no context has made on to all contexts.
+    package func announce(_ commit: Commit) { inboxes().post(commit) }
 
-    /// Posts an announcement to all contexts but the one with inbox `sender`.
+    /// Adds a commit to the inboxes of all contexts without calling the program.
     ///
     /// - Parameter notifies: Whether the contexts' ``ManagedObjectContext/onRemoteChange`` is called; otherwise with the
-    ///   next announcement.
-    func announce(_ announcement: Announcement, from sender: ContextInbox? = nil, notifies: Bool = true) {
-        state.withLock { $0.inboxes.all(except: sender) }.post(announcement, notifies: notifies)
-    }
-
-    /// Adds an announcement to the inboxes of all contexts without calling the program.
-    ///
+    ///   next commit.
     /// - Returns: a function that calls the program; it is to be called when no lock is held.
-    func addAnnouncement(_ announcement: Announcement, notifies: Bool = true) -> @Sendable () -> Void {
-        let inboxes = state.withLock { $0.inboxes.all() }
-        let observers = inboxes.compactMap { $0.add(announcement, notifies: notifies) }
+    func add(_ commit: Commit, notifies: Bool) -> @Sendable () -> Void {
+        let observers = inboxes().compactMap { $0.add(commit, notifies: notifies) }
         return { for observer in observers { observer() } }
     }
 }

@@ -58,13 +58,9 @@ extension ModelContext {
         let (store, attribute) = try place(of: model, keyPath)
         guard attribute.description.allowsExternalStorage else { throw Self.unsupported(keyPath) }
         try store.writeValue(of: model.managedObjectID, attribute, count: byteCount, author: author, next)
-        var changes = CommittedChanges()
-        changes.add(
-            CommittedChanges.Change(.updated),
-            of: model.managedObjectID.key,
-            entity: model.managedObjectID.entity
-        )
-        graph.coordinator.announceExternalCommit(changes)
+        var commit = Commit(.others)
+        commit.add(Commit.Change(.updated), of: model.managedObjectID.key, entity: model.managedObjectID.entity)
+        graph.coordinator.announce(commit)
         graph.processPendingChanges()
     }
 

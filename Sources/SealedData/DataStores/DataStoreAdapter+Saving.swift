@@ -130,18 +130,18 @@ extension DataStoreAdapter {
         for case (let rootIndex?, let snapshots) in byRoot {
             do {
                 let rows = try rows(of: snapshots, model.entities[rootIndex], inOrder: false)
-                target.coordinator?.announceUpdates(rows)
+                target.coordinator?.announce(Commit(updating: rows, model))
             } catch {
                 unreadable += snapshots.map(\.persistentIdentifier)
             }
         }
         guard !unreadable.isEmpty else { return }
-        var changes = CommittedChanges()
+        var commit = Commit(.others)
         for identifier in unreadable {
             guard let entity = model.entitiesByName[identifier.entityName] else { continue }
             let key = primaryKeys.key(for: identifier, in: entity)
-            changes.add(CommittedChanges.Change(.updated), of: key, entity: entity)
+            commit.add(Commit.Change(.updated), of: key, entity: entity)
         }
-        target.coordinator?.announceExternalCommit(changes)
+        target.coordinator?.announce(commit)
     }
 }

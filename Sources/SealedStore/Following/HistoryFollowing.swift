@@ -106,9 +106,9 @@ final class HistoryFollowing: Sendable {
         callObservers()
     }
 
-    private func commits(to store: OpenStore) -> CommitsOfOthers {
-        guard !store.readsOtherModel else { return CommitsOfOthers(changes: nil) }
-        var commits = CommitsOfOthers(changes: nil)
+    private func commits(to store: OpenStore) -> Commit {
+        guard !store.readsOtherModel else { return Commit.unknown(.others) }
+        var commit = Commit.unknown(.others)
         var next: HistoryPosition?
         let (known, counted, own, reservations) = state.withLock {
             ($0.position, $0.counted, $0.own, $0.reservations)
@@ -118,7 +118,7 @@ final class HistoryFollowing: Sendable {
             guard try store.states.state(on: connection).schema.conditions.history != nil else { return }
             let present = try HistoryPosition(on: connection, after: known)
             next = present
-            commits.lastTransaction = present.last
+            commit.transaction = present.last
             guard let known, let counted, known.last <= present.last, known.hasMissedNone(deletedIn: present, own)
             else { return }
             var request = HistoryFetchRequest(after: known.last, fetchLimit: Self.largestCount + 1)
@@ -128,8 +128,8 @@ final class HistoryFollowing: Sendable {
             guard transactions.count <= Self.largestCount,
                 try present.isExplained(after: counted, transactions.count, reservations, on: connection)
             else { return }
-            commits.changes = CommittedChanges(transactions)
-            commits.transactions = transactions
+            commit = Commit(transactions)
+            commit.transaction = present.last
         }
         // An earlier position stays valid: what follows it includes what is announced as unknown now.
         if let next {
@@ -142,7 +142,7 @@ final class HistoryFollowing: Sendable {
                 state.reservations.commits -= reservations.commits
             }
         }
-        return commits
+        return commit
     }
 }
 

@@ -97,7 +97,7 @@ extension OpenStore {
     /// - Returns: a function that calls the observers, when no lock is held.
     private func announceReplacement(precedesUse: Bool) -> @Sendable () -> Void {
         guard let receive = replacementReceiver.withLock(\.self) else { return {} }
-        return receive(CommitsOfOthers(replacement: precedesUse ? .imminent : .complete))
+        return receive(Commit.unknown(.replacement(isOpen: !precedesUse)))
     }
 
     /// Checks a file that was opened again, and discards data about the earlier one.

@@ -324,7 +324,7 @@ extension LiveProgram {
                 if !keepsChanges { contexts[writer].rollback() }
             }
             share()
-            if writer == 2 { store.coordinator.announceExternalCommit(nil) } else { contexts[2].refreshAllObjects() }
+            if writer == 2 { store.coordinator.announce(.unknown(.others)) } else { contexts[2].refreshAllObjects() }
         }
 
         /// Releases the objects without changes.

@@ -28,7 +28,7 @@ import Testing
             case 0 where generator.chance(15): contexts[0].rollback()
             default:
                 try Self.save(contexts[writer])
-                if writer == 2 { store.coordinator.announceExternalCommit(nil) }
+                if writer == 2 { store.coordinator.announce(.unknown(.others)) }
             }
             guard step % changes == changes - 1 else { continue }
             contexts[0].processPendingChanges()

@@ -327,11 +327,11 @@ import Testing
         try outside.save()
 
         let entity = store.model.entitiesByName["Book"]!
-        var changes = CommittedChanges()
-        changes.add(.init(.updated), of: changed.managedObjectID.key, entity: entity)
-        changes.add(.init(.deleted), of: deleted.managedObjectID.key, entity: entity)
-        changes.add(.init(.inserted), of: inserted.managedObjectID.key, entity: entity)
-        store.coordinator.announceExternalCommit(changes)
+        var commit = Commit(.others)
+        commit.add(.init(.updated), of: changed.managedObjectID.key, entity: entity)
+        commit.add(.init(.deleted), of: deleted.managedObjectID.key, entity: entity)
+        commit.add(.init(.inserted), of: inserted.managedObjectID.key, entity: entity)
+        store.coordinator.announce(commit)
         context.processPendingChanges()
         try followed.expectCurrent("after known changes")
         #expect(followed.objects.texts("name").prefix(3) == ["a", "b", "book 3"])
@@ -340,7 +340,7 @@ import Testing
         changed["pages"] = 0
         outside.make("Book", ["name": "c", "pages": 300])
         try outside.save()
-        store.coordinator.announceExternalCommit(nil)
+        store.coordinator.announce(.unknown(.others))
         context.processPendingChanges()
         #expect(
             followed.objects.texts("name").prefix(3) == ["b", "book 3", "book 6"]

@@ -4,26 +4,26 @@ import Testing
 
 /// The saves of others that a context receives while it is not used.
 @Suite struct InboxOverflowTests {
-    private static let halfOfRows = ContextInbox.rowLimit / 2 + 1
+    private static let halfOfRows = ContextInbox.objectLimit / 2 + 1
 
     // MARK: The inbox
 
-    private static func save(rows count: Int) -> Announcement {
+    private static func save(rows count: Int) -> Commit {
         var rows = RowBatchBuilder()
         for key in 1...count { rows.begin(key: Int64(key), version: 1, entity: 0, slotCount: 1) }
         var request = SaveChangesRequest()
         request.inserted = rows.finish()
-        return .save(request)
+        return Commit(request, Fixtures.library)
     }
 
-    /// Takes the announcements of an inbox, and returns their kinds.
+    /// Takes the commits of an inbox, and returns their origins.
     private static func take(_ inbox: ContextInbox) -> [String] {
-        inbox.take().map { announcement in
-            switch announcement {
+        inbox.take().map { commit in
+            switch commit.origin {
             case .save: "save"
             case .batch: "batch"
-            case .external: "external"
-            case .replacement(let roots): "replacement \(roots.sorted())"
+            case .others: "others"
+            case .replacement: "replacement \(commit.unknownRoots.sorted())"
             case .erasure: "erasure"
             case .revert: "revert"
             case .overflow: "overflow"
@@ -31,12 +31,19 @@ import Testing
         }
     }
 
+    /// The replacement of the file with the root entities at some positions.
+    private static func replacement(_ roots: Int...) -> Commit {
+        var commit = Commit(.replacement(isOpen: true))
+        for root in roots { commit.addUnknown(Fixtures.library.entities[root]) }
+        return commit
+    }
+
     @Test func `the rows of several saves are released beyond the limit`() {
         let inbox = ContextInbox()
         weak var chunk: RowChunk?
         do {
-            let first = Self.save(rows: ContextInbox.rowLimit)
-            if case .save(let request) = first { chunk = request.inserted.chunks.first }
+            let first = Self.save(rows: ContextInbox.objectLimit)
+            chunk = first.roots.values.first?.objects.values.first?.row?.chunk
             inbox.post(first)
         }
         #expect(chunk != nil)
@@ -49,56 +56,56 @@ import Testing
 
     @Test func `a single save stays, whatever its size`() {
         let inbox = ContextInbox()
-        inbox.post(Self.save(rows: ContextInbox.rowLimit + 1))
+        inbox.post(Self.save(rows: ContextInbox.objectLimit + 1))
         #expect(Self.take(inbox) == ["save"])
-        inbox.post(Self.save(rows: ContextInbox.rowLimit - 1))
+        inbox.post(Self.save(rows: ContextInbox.objectLimit - 1))
         inbox.post(Self.save(rows: 1))
-        #expect(Self.take(inbox) == ["save", "save"], "the rows of earlier announcements do not count")
+        #expect(Self.take(inbox) == ["save", "save"], "the rows of earlier commits do not count")
     }
 
-    @Test func `the number of announcements is limited`() {
+    @Test func `the number of commits is limited`() {
         let inbox = ContextInbox()
-        for _ in 0...ContextInbox.announcementLimit { inbox.post(Self.save(rows: 1)) }
+        for _ in 0...ContextInbox.commitLimit { inbox.post(Self.save(rows: 1)) }
         #expect(Self.take(inbox) == ["overflow"])
     }
 
     @Test func `an erasure stays`() {
         let inbox = ContextInbox()
         inbox.post(Self.save(rows: 1))
-        inbox.post(.erasure)
-        inbox.post(Self.save(rows: ContextInbox.rowLimit))
-        inbox.post(.revert)
-        inbox.post(.erasure)
+        inbox.post(.unknown(.erasure))
+        inbox.post(Self.save(rows: ContextInbox.objectLimit))
+        inbox.post(.unknown(.revert))
+        inbox.post(.unknown(.erasure))
         #expect(Self.take(inbox) == ["erasure", "overflow", "erasure"])
     }
 
-    @Test func `the replacements of files stay as one announcement`() {
+    @Test func `the replacements of files stay as one commit`() {
         let inbox = ContextInbox()
-        inbox.post(.replacement([0]))
-        inbox.post(.replacement([2]))
+        inbox.post(Self.replacement(0))
+        inbox.post(Self.replacement(2))
         inbox.post(Self.save(rows: 1))
-        inbox.post(.replacement([0]))
-        inbox.post(Self.save(rows: ContextInbox.rowLimit))
+        inbox.post(Self.replacement(0))
+        inbox.post(Self.save(rows: ContextInbox.objectLimit))
         #expect(Self.take(inbox) == ["replacement [0, 2]", "overflow"])
     }
 
-    @Test func `commits of other processes are limited as one announcement`() throws {
+    @Test func `commits of other processes are limited as one commit`() throws {
         let entity = try #require(Fixtures.library.entitiesByName["Book"])
         let inbox = ContextInbox()
-        var large = CommittedChanges()
-        for key in 1...ContextInbox.rowLimit { large.add(.init(.updated), of: Int64(key), entity: entity) }
-        inbox.post(.external(large))
-        var small = CommittedChanges()
+        var large = Commit(.others)
+        for key in 1...ContextInbox.objectLimit { large.add(.init(.updated), of: Int64(key), entity: entity) }
+        inbox.post(large)
+        var small = Commit(.others)
         small.add(.init(.updated), of: 1, entity: entity)
-        inbox.post(.external(small))
-        #expect(Self.take(inbox) == ["external"])
-        inbox.post(.external(large))
-        small.add(.init(.updated), of: Int64(ContextInbox.rowLimit) + 1, entity: entity)
-        inbox.post(.external(small))
+        inbox.post(small)
+        #expect(Self.take(inbox) == ["others"])
+        inbox.post(large)
+        small.add(.init(.updated), of: Int64(ContextInbox.objectLimit) + 1, entity: entity)
+        inbox.post(small)
         #expect(Self.take(inbox) == ["overflow"])
     }
 
-    @Test func `the callback is called for the first announcement, and after each time they are taken`() {
+    @Test func `the callback is called for the first commit, and after each time they are taken`() {
         let inbox = ContextInbox()
         let calls = Guarded(0)
         inbox.onRemoteChange = { calls.withLock { $0 += 1 } }

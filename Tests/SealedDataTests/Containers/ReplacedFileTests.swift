@@ -222,7 +222,7 @@ import Testing
                 Issue.record("the save of the child is no conflict")
                 continue
             }
-            context.graph.coordinator.announceExternalCommit(nil)
+            context.graph.coordinator.announce(.unknown(.others))
         }
         child.rollback()
         try child.save()

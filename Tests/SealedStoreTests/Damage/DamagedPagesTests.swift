@@ -105,7 +105,7 @@ import Testing
             let rows = try opened.store.newValues(
                 forRelationship: photos,
                 forObjectsWith: [album.managedObjectID],
-                with: opened.context
+                with: RequestContext()
             )
             #expect(rows.members.count == Self.titles.count, comment)
         case .lateBlob:

@@ -18,13 +18,13 @@ final class StoreFollowers: Sendable {
     private struct State {
         var stores: [any SharedStore] = []
         var count = 0
-        var onCommit: (@Sendable (UUID, CommitsOfOthers) -> Void)?
+        var onCommit: (@Sendable (UUID, Commit) -> Void)?
     }
 
     private let state = Guarded(State())
 
-    /// Called after commits of others to a store were announced to the contexts, on any thread.
-    var onCommit: (@Sendable (UUID, CommitsOfOthers) -> Void)? {
+    /// Called after commits of others to a store were passed on to the contexts, on any thread.
+    var onCommit: (@Sendable (UUID, Commit) -> Void)? {
         get { state.withLock { $0.onCommit } }
         set { state.replace(\.onCommit, with: newValue) }
     }
@@ -67,35 +67,27 @@ extension PersistentStoreCoordinator {
     /// as they receive the saves of other contexts.
     package func followOtherProcesses() -> StoreFollowing { StoreFollowing(storeFollowers) }
 
-    /// Called after commits of other coordinators, in this or another process, to a store were announced to the
-    /// contexts, on any thread.
-    package var onCommitByOthers: (@Sendable (_ store: UUID, CommitsOfOthers) -> Void)? {
+    /// Called after commits of other coordinators, in this or another process, to a store were passed on to
+    /// the contexts, on any thread.
+    package var onCommitByOthers: (@Sendable (_ store: UUID, Commit) -> Void)? {
         get { storeFollowers.onCommit }
         set { storeFollowers.onCommit = newValue }
     }
 
-    /// Announces the commits of others to a store with some entities.
+    /// Passes the commits of others to a store with some entities on to the contexts.
     func follow(_ store: any SharedStore, _ entities: [Entity]) {
         let uuid = store.metadata.uuid
-        store.onCommitByOthers { [weak self] commits in
+        store.onCommitByOthers { [weak self] commit in
             guard let self else { return {} }
-            let announcement: Announcement
-            var isNotified = true
-            if let replacement = commits.replacement {
-                announcement = .replacement(Set(entities.lazy.filter(\.isRoot).map(\.index)))
-                isNotified = replacement == .complete
-            } else {
-                var known = commits.changes ?? CommittedChanges()
-                // The objects of other stores stay as they are.
-                if commits.changes == nil { for root in entities where root.isRoot { known.addUnknown(root) } }
-                guard !known.isEmpty else { return {} }
-                announcement = .external(known)
-            }
-            let callObservers = addAnnouncement(announcement, notifies: isNotified)
+            var commit = commit
+            if commit.isUnknown { commit.restrictUnknown(to: entities.lazy.filter(\.isRoot)) }
+            guard !commit.isEmpty else { return {} }
+            let isNotified = commit.origin != .replacement(isOpen: false)
+            let callObservers = add(commit, notifies: isNotified)
             guard isNotified else { return callObservers }
-            return { [storeFollowers] in
+            return { [storeFollowers, commit] in
                 callObservers()
-                storeFollowers.onCommit?(uuid, commits)
+                storeFollowers.onCommit?(uuid, commit)
             }
         }
         storeFollowers.add(store)

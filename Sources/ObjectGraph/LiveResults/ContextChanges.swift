@@ -27,7 +27,7 @@ package struct ContextChanges {
         /// The changes of registered objects.
         package internal(set) var objects: [ObjectIdentifier: ObjectChange] = [:]
         /// The committed changes of objects that are not registered, by primary key.
-        package internal(set) var unregistered: [Int64: CommittedChanges.Change] = [:]
+        package internal(set) var unregistered: [Int64: Commit.Change] = [:]
         /// The slots that have changed in any object of ``objects`` and ``unregistered``, or may have in others.
         package internal(set) var slots = SlotSet()
         /// The slots that may have changed in any object.

@@ -1,7 +1,7 @@
 /// Receives the commits of others to a store, perhaps under a lock of the store, and calls no code of the program.
 ///
 /// Returns a function that calls the program's observers, which the store calls when no lock is held.
-package typealias CommitReceiver = @Sendable (CommitsOfOthers) -> @Sendable () -> Void
+package typealias CommitReceiver = @Sendable (Commit) -> @Sendable () -> Void
 
 /// A store whose data other coordinators, in this or other processes, can change.
 package protocol SharedStore: IncrementalStore {

@@ -1,24 +1,24 @@
-/// Merges changes that other contexts have saved into a context, and announces its own changes to them.
+/// Merges the commits of others into a context, and passes its own commits on to the others.
 ///
 /// Unchanged objects take their new rows, and relationships are unloaded, so that the next access loads them again.
 /// Objects with unsaved changes keep them; their save reports the conflict. Objects that both this context and another
 /// writer have deleted become missing.
-final class RemoteChangeMerger {
+final class CommitMerger {
     let loader: ObjectLoader
     /// Nothing is merged while the context is pinned.
     let generation: PinnedGeneration
-    /// The announcements that are not merged yet.
+    /// The commits that are not merged yet.
     let inbox = ContextInbox()
     private let changeTracker: ChangeTracker
     /// The inboxes of the child contexts.
     private var childInboxes = InboxList()
-    /// Receives all announced changes of this and other contexts, and whether a save of this context made them; nil
-    /// without followers of the context.
-    var onCommit: ((Announcement, _ isOwnSave: Bool) -> Void)?
+    /// Receives all commits of this and other contexts, and whether a save of this context made them; nil without
+    /// followers of the context.
+    var onCommit: ((Commit, _ isOwnSave: Bool) -> Void)?
 
     private var identityMap: IdentityMap { loader.identityMap }
     private var model: ManagedObjectModel { loader.identityMap.model }
-    private var parent: RemoteChangeMerger? { loader.stores.parent?.remoteChanges }
+    private var parent: CommitMerger? { loader.stores.parent?.commitMerger }
 
     init(_ loader: ObjectLoader, _ changeTracker: ChangeTracker, _ generation: PinnedGeneration) {
         self.loader = loader
@@ -33,119 +33,122 @@ final class RemoteChangeMerger {
 
     // MARK: Announcing
 
-    /// Announces changes to the child contexts, and to the contexts with the same parent or coordinator.
+    /// Passes a commit of this context on to its followers, to the child contexts, and to the contexts with the same
+    /// parent or coordinator. Without a receiver it is not made.
     ///
     /// - Parameter origin: The inbox of the child context that made the changes; nil if this context did.
-    func announce(_ announcement: Announcement, from origin: ContextInbox? = nil) {
-        let isOwnSave = if case .save = announcement { origin == nil } else { false }
-        onCommit?(announcement, isOwnSave)
-        childInboxes.all(except: origin).post(announcement)
-        if let parent {
-            parent.childInboxes.all(except: inbox).post(announcement)
-        } else {
-            loader.stores.coordinator.announce(announcement, from: inbox)
-        }
+    func announce(_ commit: @autoclosure () -> Commit, from origin: ContextInbox? = nil) {
+        let others =
+            parent.map { $0.childInboxes.all(except: inbox) } ?? loader.stores.coordinator.inboxes(except: inbox)
+        let inboxes = childInboxes.all(except: origin) + others
+        guard onCommit != nil || !inboxes.isEmpty else { return }
+        let commit = commit()
+        onCommit?(commit, origin == nil && commit.origin == .save)
+        inboxes.post(commit)
     }
 
     /// Announces to the child contexts that unsaved changes were dropped or undone.
-    func announceRevert() { childInboxes.all().post(.revert) }
+    func announceRevert() { childInboxes.all().post(Commit.unknown(.revert)) }
 
     /// Announces to the followers and the child contexts that objects will be read again, and may have other values.
     func announceRefresh() {
-        onCommit?(.revert, false)
+        onCommit?(Commit.unknown(.revert), false)
         announceRevert()
     }
 
-    /// Announces the changes of a batch request of this context to its followers only.
-    func noteBatch(_ changes: BatchChanges, of entity: Entity) { onCommit?(.batch(changes, of: entity), false) }
-
-    /// Announces changes of others that this context has merged to its followers only.
-    func noteMerged(_ changes: CommittedChanges) {
-        if !changes.isEmpty { onCommit?(.external(changes), false) }
+    /// Passes a commit that this context has merged on to its followers only.
+    func noteMerged(_ commit: @autoclosure () -> Commit) {
+        guard let onCommit else { return }
+        let commit = commit()
+        if !commit.isEmpty { onCommit(commit, false) }
     }
 
     // MARK: Merging
 
-    /// Merges the announced changes, those of the parent context first.
-    func mergeAnnouncements() {
-        parent?.mergeAnnouncements()
+    /// Merges the commits of others, those of the parent context first.
+    func mergeCommits() {
+        parent?.mergeCommits()
         guard !inbox.isEmpty, generation.token == nil else { return }
-        identityMap.noteDeletion()
         var filled: [any GraphObject] = []
-        for announcement in inbox.take() {
-            switch announcement {
-            case .save(let changes): merge(changes, &filled)
-            case .batch(let changes, _): merge(changes)
-            case .external(let changes): mergeExternal(changes)
-            // A parent has objects that no store has.
-            case .erasure where parent == nil: mergeErasure()
-            case .replacement(let roots) where parent == nil: mergeReplacement(of: roots)
-            case .replacement: reloadReplaced()
-            case .erasure, .revert: reloadAll()
-            case .overflow: mergeOverflow()
-            }
+        for commit in inbox.take() {
+            merge(commit, &filled)
             loader.unloadMembersOfSources()
-            onCommit?(announcement, false)
-            childInboxes.all().post(announcement)
+            onCommit?(commit, false)
+            childInboxes.all().post(commit)
         }
         // Called last, since an object may call the context.
         for object in filled { object.withLifecycle?.awakeFromFetch() }
     }
 
-    /// Merges a save.
-    private func merge(_ changes: SaveChangesRequest, _ filled: inout [any GraphObject]) {
-        mergeInsertions(changes.inserted.reporting(to: loader.readFailures))
-        mergeUpdates(changes.updated.reporting(to: loader.readFailures), changes.updates, &filled)
-        for deletion in changes.deleted {
-            if let row = deletion.row { loader.unloadMembers(namedBy: row) }
-            if let object = identityMap.object(forKey: deletion.key, of: deletion.entity) { markDeleted(object) }
-        }
-        for change in changes.memberships {
-            loader.unloadMembers(of: change.relationship, owner: change.owner)
-            guard let inverse = change.relationship.inverse else { continue }
-            for key in change.added + change.removed { loader.unloadMembers(of: inverse, owner: key) }
+    /// Merges a commit of this context that has changed rows without its objects.
+    func merge(_ commit: Commit) {
+        var filled: [any GraphObject] = []
+        merge(commit, &filled)
+        for object in filled { object.withLifecycle?.awakeFromFetch() }
+    }
+
+    private func merge(_ commit: Commit, _ filled: inout [any GraphObject]) {
+        identityMap.noteDeletion()
+        switch commit.origin {
+        case .save, .batch, .others: mergeChanges(commit, &filled)
+        // A parent has objects that no store has.
+        case .erasure where parent == nil: mergeErasure()
+        case .replacement where parent == nil: mergeReplacement(of: commit.unknownRoots)
+        case .replacement: reloadReplaced()
+        case .erasure, .revert: reloadAll()
+        case .overflow: mergeOverflow()
         }
     }
 
-    private func mergeInsertions(_ rows: RowBatch) {
-        for row in rows {
+    /// Merges the changes that a commit names, and those that it does not know.
+    private func mergeChanges(_ commit: Commit, _ filled: inout [any GraphObject]) {
+        if commit.isUnknown { return mergeUnknown(allRoots) }
+        let unknown = commit.unknownRoots
+        if !unknown.isEmpty { mergeUnknown(unknown) }
+        let roots = commit.roots.filter { !$0.value.isUnknown }
+        for root in roots.values { mergeInsertions(root) }
+        mergeUpdates(roots.values.lazy.flatMap(\.objects.values), &filled)
+        for (index, root) in roots { mergeUnknownRows(root, model.entities[index]) }
+        for (index, root) in roots { mergeDeletions(root, model.entities[index]) }
+        for (index, root) in roots { mergeMembers(root, model.entities[index]) }
+    }
+
+    /// Merges the insertions whose rows are known.
+    private func mergeInsertions(_ root: Commit.Root) {
+        for change in root.objects.values where change.kind == .inserted {
+            guard let row = change.row else { continue }
             loader.unloadMembers(namedBy: row)
             // A row with a later version was deleted and inserted again.
             guard row.version > 1 || parent != nil else { continue }
-            identityMap.object(for: row)?.adopt(refetched: row)
+            identityMap.object(for: row)?.adopt(refetched: row.reporting(to: loader.readFailures))
         }
     }
 
-    private func mergeUpdates(
-        _ rows: RowBatch,
-        _ updates: [SaveChangesRequest.Update],
-        _ filled: inout [any GraphObject]
-    ) {
+    /// Merges the updates whose rows are known.
+    private func mergeUpdates(_ changes: some Sequence<Commit.Change>, _ filled: inout [any GraphObject]) {
         // The announced rows do not name the previous owners.
-        var leftMembers = CommittedChanges()
+        var leftMembers = Commit(.others)
         defer { noteMerged(leftMembers) }
         var known: [any GraphObject] = []
         var left: Set<Relationship> = []
-        // A store that announces rows itself does not announce which slots have changed.
-        var updates = updates.makeIterator()
-        for row in rows {
-            let slots = updates.next()?.slots
+        for change in changes where change.kind == .updated {
+            guard let row = change.row else { continue }
             loader.unloadMembers(namedBy: row)
             let object = identityMap.object(for: row)
             let old = object?.lastRow
             if let old {
                 loader.unloadMembers(namedBy: old)
-                if onCommit != nil { leftMembers.addMembers(of: old, slots, model) }
+                if onCommit != nil { leftMembers.addMembers(of: old, change.slots, model) }
             }
             // The row of an outdated object does not name the owner that it leaves, nor does a row that was read later
             // than the save. A parent does not count versions.
             let isOutdated = object?.state.pointee.flags.contains(.outdated) ?? false
             let isPrevious = parent != nil || (old?.isOlder(than: row) ?? false)
-            left.formUnion(membershipsLeft(by: row, slots, from: isOutdated || !isPrevious ? nil : old))
+            left.formUnion(membershipsLeft(by: row, change.slots, from: isOutdated || !isPrevious ? nil : old))
             guard let object else { continue }
             if parent != nil {
                 known.append(object)
-            } else if object.adopt(refetched: row) {
+            } else if object.adopt(refetched: row.reporting(to: loader.readFailures)) {
                 filled.append(object)
             }
         }
@@ -157,6 +160,62 @@ final class RemoteChangeMerger {
             missingRows: .keepObjects,
             failures: .report
         )
+    }
+
+    /// Merges the insertions and updates whose rows are not known: registered objects read them.
+    private func mergeUnknownRows(_ root: Commit.Root, _ entity: Entity) {
+        let changes = root.objects.filter(\.value.hasUnknownRow)
+        guard !changes.isEmpty else { return }
+        let known = changes.keys.compactMap { identityMap.object(forKey: $0, of: entity) }
+        for object in known {
+            if let row = object.lastRow { loader.unloadMembers(namedBy: row) }
+            object.unloadAllMembers()
+        }
+        // An undo of a deletion inserts its objects again.
+        let returned = known.filter { $0.life.isMissing && !$0.life.hasChanges }
+        let present = known.filter { !$0.life.isMissing }
+        loader.reload(returned, changedObjects: .becomeOutdated, missingRows: .keepObjects, failures: .report)
+        reload(present)
+        for object in known { if let row = object.lastRow { loader.unloadMembers(namedBy: row) } }
+        unloadMembers(leadingToUnknownOwnersOf: changes.values, entity.rootIndex)
+    }
+
+    /// Merges deletions.
+    private func mergeDeletions(_ root: Commit.Root, _ entity: Entity) {
+        var isOwnerUnknown = false
+        for (key, change) in root.objects where change.kind == .deleted {
+            let object = identityMap.object(forKey: key, of: entity)
+            let row = change.row ?? object?.lastRow
+            if let row { loader.unloadMembers(namedBy: row) }
+            if change.row == nil {
+                isOwnerUnknown = true
+                object?.unloadAllMembers()
+            }
+            if let object { markDeleted(object) }
+        }
+        guard isOwnerUnknown else { return }
+        for relationship in model.relationships
+        where relationship.isToMany && relationship.destination.rootIndex == entity.rootIndex {
+            loader.unloadMembers(of: relationship)
+        }
+    }
+
+    /// Unloads the to-many relationships that have changed without the rows of their owners.
+    private func mergeMembers(_ root: Commit.Root, _ entity: Entity) {
+        for (key, change) in root.objects {
+            guard let slots = change.slots, let object = identityMap.object(forKey: key, of: entity) else { continue }
+            for relationship in object.entity.relationships
+            where relationship.isToMany && slots.contains(relationship.slot) {
+                object.unloadMembers(of: relationship)
+            }
+        }
+        guard !root.slotsOfAnyObject.isEmpty else { return }
+        for relationship in model.relationships
+        where relationship.isToMany && relationship.source.rootIndex == entity.rootIndex
+            && root.slotsOfAnyObject.contains(relationship.slot)
+        {
+            loader.unloadMembers(of: relationship)
+        }
     }
 
     /// The to-many relationships that an object has left, if its former owner is unknown: their members may be loaded
@@ -185,68 +244,18 @@ final class RemoteChangeMerger {
             moved.insert(slot)
         }
         guard onCommit != nil, !moved.isEmpty else { return }
-        var owners = CommittedChanges()
+        var owners = Commit(.others)
         owners.addMembers(of: old, moved, model)
         owners.addMembers(of: new, moved, model)
         noteMerged(owners)
     }
 
-    /// Merges the changes of a batch request of this or another context.
-    func merge(_ changes: BatchChanges) {
-        identityMap.noteDeletion()
-        for list in changes.updated + changes.cleared {
-            let stale = list.keys.compactMap { identityMap.object(forKey: $0, of: list.entity) }
-                .filter { $0.lastRow != nil && !$0.state.pointee.life.isMissing }
-            loader.reload(stale, changedObjects: .becomeOutdated, missingRows: .keepObjects, failures: .report)
-        }
-        for list in changes.cleared { loader.unloadSharedMembers(of: list) }
-        for list in changes.deleted {
-            for key in list.keys {
-                if let object = identityMap.object(forKey: key, of: list.entity) { markDeleted(object) }
-            }
-            for relationship in model.relationships
-            where relationship.isToMany && relationship.destination.rootIndex == list.entity.rootIndex {
-                loader.unloadMembers(of: relationship)
-            }
-        }
-        for relationship in changes.relationships {
-            if let inverse = relationship.inverse, inverse.isToMany { loader.unloadMembers(of: inverse) }
-        }
-    }
-
-    /// Merges the commits of another coordinator.
-    ///
-    /// - Parameter changes: The changes; nil if they are unknown.
-    private func mergeExternal(_ changes: CommittedChanges?) {
-        guard let changes, !changes.isUnknown else { return mergeUnknown(allRoots) }
-        let unknown = Set(changes.roots.filter(\.value.isUnknown).keys)
-        if !unknown.isEmpty { mergeUnknown(unknown) }
-        for (rootIndex, root) in changes.roots where !root.isUnknown {
-            let known = root.objects.keys.compactMap { identityMap.object(forKey: $0, of: model.entities[rootIndex]) }
-            for object in known {
-                if let row = object.lastRow { loader.unloadMembers(namedBy: row) }
-                for relationship in object.entity.relationships where relationship.isToMany {
-                    object.unloadMembers(of: relationship)
-                }
-            }
-            var present = known.filter { root.objects[$0.state.pointee.key]?.kind != .deleted }
-            // An undo of a deletion inserts its objects again.
-            let returned = present.filter { $0.life.isMissing && !$0.life.hasChanges }
-            present.removeAll { $0.life.isMissing }
-            loader.reload(returned, changedObjects: .becomeOutdated, missingRows: .keepObjects, failures: .report)
-            reload(present)
-            for object in known where root.objects[object.state.pointee.key]?.kind == .deleted { markDeleted(object) }
-            for object in known { if let row = object.lastRow { loader.unloadMembers(namedBy: row) } }
-            unloadMembers(leadingToUnknownOwnersOf: root, rootIndex)
-        }
-    }
-
     /// The positions of the root entities.
     private var allRoots: Set<Int> { Set(model.entities.lazy.filter(\.isRoot).map(\.index)) }
 
-    /// Merges changes whose announcements the inbox has dropped.
+    /// Merges commits that the inbox has dropped.
     ///
-    /// The effect is that of the announcements: unchanged objects have their new values at the next access, and deleted
+    /// The effect is the same: unchanged objects have their new values at the next access, and deleted
     /// ones count as deleted at once, so that the store is asked which objects it has.
     private func mergeOverflow() {
         mergeUnknown(allRoots)
@@ -371,15 +380,14 @@ final class RemoteChangeMerger {
 
     /// Unloads the to-many relationships that objects may have joined or left whose old or new owner is unknown: their
     /// rows are not in memory.
-    private func unloadMembers(leadingToUnknownOwnersOf root: CommittedChanges.Root, _ rootIndex: Int) {
-        for entity in model.entities where entity.rootIndex == rootIndex {
-            for relationship in entity.relationships where !relationship.isToMany && relationship.source == entity {
-                guard let inverse = relationship.inverse, inverse.isToMany else { continue }
-                let isAffected = root.objects.values.contains { change in
-                    change.kind != .updated || (change.slots?.contains(relationship.slot) ?? true)
-                }
-                if isAffected { loader.unloadMembers(of: inverse) }
+    private func unloadMembers(leadingToUnknownOwnersOf changes: some Collection<Commit.Change>, _ rootIndex: Int) {
+        for relationship in model.relationships
+        where !relationship.isToMany && relationship.source.rootIndex == rootIndex {
+            guard let inverse = relationship.inverse, inverse.isToMany else { continue }
+            let isAffected = changes.contains { change in
+                change.kind != .updated || (change.slots?.contains(relationship.slot) ?? true)
             }
+            if isAffected { loader.unloadMembers(of: inverse) }
         }
     }
 

@@ -137,7 +137,7 @@ final class StoreRouter {
             return try request.execute(in: store, with: requestContext)
         }
         return try ParentStore(parent).obtainingKeys {
-            try parent.executeBatch(request, from: context.remoteChanges.inbox)
+            try parent.executeBatch(request, from: context.commitMerger.inbox)
         }
     }
 }

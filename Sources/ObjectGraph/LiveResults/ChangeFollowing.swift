@@ -19,10 +19,10 @@ final class ChangeFollowing {
     /// delivery.
     var onUndeliveredChange: (() -> Void)?
 
-    private let remoteChanges: RemoteChangeMerger
+    private let commitMerger: CommitMerger
     private let changeTracker: ChangeTracker
     private(set) var followers = ContextFollowers()
-    private var committed = CommittedChanges()
+    private var committed = Commit(.others)
     /// The keys of the objects in ``committed`` that others have changed, by the root entities. The values that such an
     /// object has after its unsaved changes have ended may be those of the others.
     private var keysOfOthers: [Int: Set<Int64>] = [:]
@@ -42,8 +42,8 @@ final class ChangeFollowing {
 
     private var identityMap: IdentityMap { changeTracker.identityMap }
 
-    init(_ remoteChanges: RemoteChangeMerger, _ changeTracker: ChangeTracker) {
-        self.remoteChanges = remoteChanges
+    init(_ commitMerger: CommitMerger, _ changeTracker: ChangeTracker) {
+        self.commitMerger = commitMerger
         self.changeTracker = changeTracker
     }
 
@@ -74,11 +74,10 @@ final class ChangeFollowing {
     }
 
     private func begin() {
-        storeFollowing = remoteChanges.loader.stores.coordinator.followOtherProcesses()
+        storeFollowing = commitMerger.loader.stores.coordinator.followOtherProcesses()
         let model = identityMap.model
-        remoteChanges.onCommit = { [unowned self] announcement, isOwnSave in
-            var added = CommittedChanges()
-            added.add(announcement, model, of: followers.roots)
+        commitMerger.onCommit = { [unowned self] commit, isOwnSave in
+            let added = commit.withConsequences(model, for: followers.roots)
             if !isOwnSave {
                 for (root, changes) in added.roots { keysOfOthers[root, default: []].formUnion(changes.objects.keys) }
             }
@@ -94,7 +93,7 @@ final class ChangeFollowing {
 
     private func end() {
         storeFollowing = nil
-        remoteChanges.onCommit = nil
+        commitMerger.onCommit = nil
         changeTracker.onFollowedChange = nil
         changeTracker.onRestart = nil
         changeTracker.onReturn = nil
@@ -103,7 +102,7 @@ final class ChangeFollowing {
         restarted = []
         returnedRoots = []
         changedSlots = [:]
-        committed = CommittedChanges()
+        committed = Commit(.others)
         keysOfOthers = [:]
     }
 
@@ -189,7 +188,7 @@ final class ChangeFollowing {
         let followed = followers.roots
         let commits = committed
         let others = keysOfOthers
-        committed = CommittedChanges()
+        committed = Commit(.others)
         keysOfOthers = [:]
         var changes = ContextChanges()
         changes.isUnknown = commits.isUnknown
@@ -264,7 +263,7 @@ final class ChangeFollowing {
     /// Whether a commit of this context has ended the unsaved changes of an object, and no other writer has changed it.
     private func isSaved(
         _ entry: PendingObject,
-        _ commits: CommittedChanges,
+        _ commits: Commit,
         _ others: [Int: Set<Int64>]
     ) -> Bool {
         let (root, key) = (entry.object.entity.rootIndex, entry.object.state.pointee.key)
@@ -294,7 +293,7 @@ final class ChangeFollowing {
 
     /// Adds commits.
     private func add(
-        _ commits: CommittedChanges,
+        _ commits: Commit,
         _ followed: Set<Int>,
         _ ended: [ObjectIdentifier: PendingObject],
         _ others: [Int: Set<Int64>],
@@ -320,10 +319,11 @@ final class ChangeFollowing {
                 }
                 changes.add(object, slots, change.existence)
             }
-            guard committed.isUnknown || !committed.slotsOfAnyObject.isEmpty else { continue }
+            let isUnknown = committed.isUnknown || committed.hasFurtherInsertions
+            guard isUnknown || !committed.slotsOfAnyObject.isEmpty else { continue }
             changes.roots[rootIndex, default: .init()].slots.formUnion(committed.slotsOfAnyObject)
             changes.roots[rootIndex, default: .init()].slotsOfAnyObject.formUnion(committed.slotsOfAnyObject)
-            if committed.isUnknown {
+            if isUnknown {
                 changes.roots[rootIndex, default: .init()].isUnknown = true
                 noteUnknownChangesOfOthers { $0.rootIndex == rootIndex }
             }
@@ -346,7 +346,7 @@ final class ChangeFollowing {
 
     /// Merges a commit into an object that a follower has registered with an earlier row, after the context merged the
     /// commit.
-    private func merge(_ change: CommittedChanges.Change, into object: any GraphObject) {
+    private func merge(_ change: Commit.Change, into object: any GraphObject) {
         guard object.life == .unchanged else { return }
         if change.kind == .deleted {
             object.life.markMissing()
@@ -358,7 +358,7 @@ final class ChangeFollowing {
     }
 
     /// The entity of a changed object; without its row, the entity of the root's family with the most slots.
-    private func changedEntity(_ change: CommittedChanges.Change, _ root: Entity) -> Entity {
+    private func changedEntity(_ change: Commit.Change, _ root: Entity) -> Entity {
         if let row = change.row { return identityMap.model.entities[row.entityIndex] }
         return root.family.max { $0.slotCount < $1.slotCount } ?? root
     }
@@ -366,14 +366,14 @@ final class ChangeFollowing {
 
 extension ContextChanges.Root {
     /// Adds the committed change of an object that is not registered.
-    fileprivate mutating func add(_ change: CommittedChanges.Change, _ slots: SlotSet, of key: Int64) {
+    fileprivate mutating func add(_ change: Commit.Change, _ slots: SlotSet, of key: Int64) {
         unregistered[key] = change
         self.slots.formUnion(slots)
         add(change.existence)
     }
 }
 
-extension CommittedChanges.Change {
+extension Commit.Change {
     /// The change of the object's existence.
     fileprivate var existence: ContextChanges.Existence {
         switch kind {
