@@ -423,8 +423,7 @@ final class CommitMerger {
                 guard !object.life.isInserted else { continue }
                 changeTracker.unlistUpdate(of: object)
                 changeTracker.unlistDeletion(of: object)
-                object.life.markMissing()
-                object.notifyObserversOfExistence()
+                identityMap.markMissing(object)
             }
         }
         changeTracker.forgetUndo()
@@ -438,8 +437,7 @@ final class CommitMerger {
             return
         }
         changeTracker.unlistDeletion(of: object)
-        object.life.markMissing()
-        object.notifyObserversOfExistence()
+        identityMap.markMissing(object)
     }
 }
 

@@ -37,9 +37,7 @@ extension ConflictResolution {
     private func forget(_ object: any GraphObject) {
         changeTracker.unlistUpdate(of: object)
         object.state.pointee.flags.remove(.outdated)
-        object.life.markMissing()
-        identityMap.noteDeletion()
-        object.notifyObserversOfExistence()
+        identityMap.markMissing(object)
     }
 
     /// The new objects by the identifiers under which the save inserts them.

@@ -223,8 +223,7 @@ struct UniquenessResolution {
             deletePropagation.run()
         } else {
             changeTracker.inserted.remove(object)
-            object.life.markMissing()
-            object.notifyObserversOfExistence()
+            identityMap.markMissing(object)
             absorbed.append(Absorbed(object: object, survivor: survivor))
         }
     }

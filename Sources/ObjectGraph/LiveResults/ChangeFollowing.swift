@@ -349,9 +349,7 @@ final class ChangeFollowing {
     private func merge(_ change: Commit.Change, into object: any GraphObject) {
         guard object.life == .unchanged else { return }
         if change.kind == .deleted {
-            object.life.markMissing()
-            identityMap.noteDeletion()
-            object.notifyObserversOfExistence()
+            identityMap.markMissing(object)
         } else if let row = change.row, object.state.pointee.row?.isOlder(than: row) ?? false {
             object.adopt(refetched: row)
         }

@@ -124,12 +124,10 @@ extension ObjectLoader {
             if object.reload(row, changedObjects) { filled.append(object) }
         }
         unloadMembersOfSources()
-        if missingRows == .markMissing, !missing.isEmpty {
-            identityMap.noteDeletion()
+        if missingRows == .markMissing {
             for object in missing.values {
-                object.life.markMissing()
+                identityMap.markMissing(object)
                 object.state.pointee.handler?.context?.following.noteMissing(object)
-                object.notifyObserversOfExistence()
             }
         }
         // Called last, since an object may call the context.

@@ -208,6 +208,13 @@ final class IdentityMap {
         if !permanentKeys.isEmpty { permanentKeys = [:] }
     }
 
+    /// Makes an object missing, which the store no longer has, and notifies the observers of references to it.
+    func markMissing(_ object: any GraphObject) {
+        object.life.markMissing()
+        noteDeletion()
+        object.notifyObserversOfExistence()
+    }
+
     /// Records a change of the deleted or missing state of any objects.
     func noteDeletion() {
         deletionStamp &+= 1
