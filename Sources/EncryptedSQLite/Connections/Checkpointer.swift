@@ -5,9 +5,10 @@ import Synchronization
 /// Writes the log back into the file on a separate connection and thread, so that no commit waits for it. SQLite itself
 /// would checkpoint in the commit that makes the log long, which takes half of the time of a large commit.
 ///
-/// SQLite starts the log again from its beginning once a writer finds all of it written back. While one commit follows
-/// the other, a checkpoint never writes all: further pages are committed meanwhile. So the next commit writes back the
-/// few pages that are left. Otherwise checkpoints would follow each other, and take half of the speed of small commits.
+/// SQLite starts the log again from its beginning once a writer finds that all of it is written back. While commits
+/// follow each other without a pause, no checkpoint reaches that state: writers commit further pages while it runs. So
+/// the next commit writes back the few pages that are left. Otherwise one checkpoint would follow the other, and take
+/// half of the speed of small commits.
 ///
 ///     writer                  checkpointer             log: pages, of which are written back
 ///     commits                                          1,000    0
@@ -22,15 +23,16 @@ final class Checkpointer: Sendable {
     private static let urgentThreshold = 16_000
     /// The largest number of pages that a commit writes back after a checkpoint.
     private static let restLimit = 250
-    /// The number of pages from which a checkpoint blocks writers. While one reader begins before another one ends, a
-    /// checkpoint that blocks no writer never writes all pages back, and the log would grow without bound.
+    /// The number of pages from which a checkpoint blocks writers. While there is always a reader, a checkpoint that
+    /// blocks no writer never writes all pages back, and the log would grow without bound.
     private static let waitingThreshold = 64_000
     /// The longest time for which such a checkpoint waits for readers.
     private static let maximumWaitMilliseconds: Int32 = 1000
 
-    /// The pool of the connection that runs the checkpoints. To stop it waits for a running checkpoint.
+    /// The pool of the connection that runs the checkpoints. Stopping the pool waits for a running checkpoint.
     let connections: ConnectionPool
-    /// Ends the idle read transactions that keep the log from being written back. Returns false if it must not be.
+    /// Ends the idle read transactions that keep the log from being written back. Returns false if the log must not be
+    /// written back.
     private let prepare: @Sendable () -> Bool
     private let isScheduled = Atomic<Bool>(false)
     /// The pages at the beginning of the log that the last checkpoint found and wrote back, for the next commit; 0 if a

@@ -1,5 +1,5 @@
 extension Connection {
-    /// A state of the content, as one connection sees it: as long as it stays the same, so does the content.
+    /// A state of the content, as one connection sees it. While the state stays the same, the content stays the same.
     package struct ContentState: Hashable, Sendable {
         fileprivate let connection: ObjectIdentifier
         /// SQLite's number for the commits of other connections.

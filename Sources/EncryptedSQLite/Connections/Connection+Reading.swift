@@ -4,8 +4,8 @@ import CSQLCipher
 package struct CommitCounter: Sendable {
     /// A number that every commit increases by one, modulo 2^32. It starts again when a log is recovered.
     package let value: UInt32
-    /// Whether the transaction reads the state after these commits. Otherwise others have committed since it began, and
-    /// it may read some of their commits as well.
+    /// Whether the transaction reads exactly the state after these commits. If not, another connection has committed
+    /// since the transaction began, and the transaction may see some of its commits, too.
     package let isExact: Bool
 }
 
@@ -70,7 +70,8 @@ extension Connection {
         return state.frames < Checkpointer.threshold || state.frames == state.frames_written_back
     }
 
-    /// Makes the open transaction read the state that is committed now: BEGIN alone leaves that to the first statement.
+    /// Makes the open transaction read the state that is committed now. BEGIN alone fixes no state; the first statement
+    /// does.
     func fixState() throws(DatabaseError) { _ = try value(of: .schemaObjectCount) }
 
     /// Whether no process has committed since before the open transaction began.

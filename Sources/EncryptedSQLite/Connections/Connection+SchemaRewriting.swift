@@ -1,12 +1,12 @@
 import CSQLCipher
 
 extension Connection {
-    /// Replaces the statement that defines a table by one with further columns behind the others.
+    /// Replaces the statement that defines a table by a statement with further columns at the end.
     ///
-    /// SQLite stores rows without the values of trailing columns, which then have their default values: adding a column
-    /// does not depend on the number of rows. `ALTER TABLE ADD COLUMN` does the same, but reads all rows of a `STRICT`
-    /// table, to compare their types with those of the columns. The SQLite manual describes the procedure under "Making
-    /// Other Kinds Of Table Schema Changes".
+    /// SQLite stores rows without the values of trailing columns, which then have their default values: the cost of
+    /// adding a column does not depend on the number of rows. `ALTER TABLE ADD COLUMN` does the same, but reads all
+    /// rows of a `STRICT` table, to check the types of their values. The SQLite manual describes the procedure under
+    /// "Making Other Kinds Of Table Schema Changes".
     ///
     /// The schema can be written only during this call. SQLite parses the new statement before the call returns. An
     /// error leaves the transaction to be rolled back, with which the schema of the connection is read again.
@@ -33,8 +33,8 @@ extension Connection {
             try runSettings("PRAGMA writable_schema = RESET")
         }
         // The version of the schema changes with the view, so that the other connections parse the schema after the
-        // commit. Only after the statement above, which would make SQLite forget that a rollback changes the schema
-        // back.
+        // commit. It changes after the statement above, which would make SQLite forget that a rollback changes the
+        // schema back.
         try execute(Self.newSchemaVersion)
     }
 
@@ -43,7 +43,8 @@ extension Connection {
     ///
     /// - Parameters:
     ///   - name: The name of the virtual table; nothing is removed if there is none.
-    ///   - shadowTables: The names of its tables, which are ordinary ones without it.
+    ///   - shadowTables: The names of the tables that store its content. Without the virtual table they are ordinary
+    ///     tables.
     /// - Precondition: The transaction writes.
     package func removeVirtualTable(_ name: String, shadowTables: [String]) throws {
         precondition(isInTransaction)

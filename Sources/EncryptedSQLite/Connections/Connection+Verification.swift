@@ -39,8 +39,9 @@ extension Connection {
         return DatabaseError(code: code, connection: handle, path: path, phase: .execution).mayBeCausedByDamage
     }
 
-    /// Returns the error for a page that did not verify, and records the cause: the system failed to read it, or else it
-    /// is damaged. The connection runs no further statement in either case. The next connection reads the page again.
+    /// Returns the error for a page that did not verify, and records the cause: the system failed to read the page, or
+    /// else the page is damaged. The connection runs no further statement in either case. The next connection reads the
+    /// page again.
     ///
     /// - Parameter readError: The result of ``takeReadError()`` if that was called before.
     func finding(during phase: DatabaseError.Phase, _ readError: Int32 = 0) -> DatabaseError {

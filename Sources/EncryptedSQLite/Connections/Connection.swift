@@ -18,7 +18,7 @@ public final class Connection {
     /// The file, as the connections of this process know it; nil for a database in memory, and for a file under a
     /// temporary name.
     var sharedFile: SharedFile?
-    /// Whether the connection counts among those of the file.
+    /// Whether the connection is registered with its ``sharedFile``.
     var hasJoined = false
     /// Whether the database has a write-ahead log, whose index shows each commit.
     var hasLog = false
@@ -86,7 +86,7 @@ public final class Connection {
             if isAtRisk || !sharedFile.mayWriteLogBackOnClose || isOverwritten { writesLogBackOnClose = false }
             if hasJoined { sharedFile.leave() }
         }
-        // Only now: SQLite compiles all statements of a connection again after a change of the setting.
+        // SQLite compiles all statements of a connection again after a change of the setting, so it changes only here.
         if !writesLogBackOnClose { csqlcipher_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1) }
         let code = sqlite3_close_v2(handle)
         assert(code == SQLITE_OK)
@@ -161,8 +161,8 @@ public final class Connection {
     /// Lends the prepared statement for a text to `body`.
     ///
     /// Statements are compiled once and cached by their text. If the cached statement is in use further up on the
-    /// stack, another one is compiled. When `body` returns or throws, the statement is reset and its bindings are
-    /// cleared.
+    /// stack, a second statement is compiled. When `body` returns or throws, the statement is reset and its bindings
+    /// are cleared.
     ///
     /// The result of `body` depends only on pages that verified. Otherwise the call throws `damaged`, or `inputOutput` if
     /// the system failed to read a page, also in place of an error of `body`, which the zeros in place of a page's content
@@ -295,7 +295,7 @@ public final class Connection {
     /// Whether a transaction is open.
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// Whether the transaction of the innermost `write` is a savepoint of another one, which may be rolled back.
+    /// Whether the innermost `write` is a savepoint inside an outer `write`, which may be rolled back.
     package var isInNestedTransaction: Bool { transactionDepth > 1 }
 
     /// Whether a write transaction is open. It sees its own changes, which may be rolled back.
@@ -358,8 +358,8 @@ public final class Connection {
 
     /// Returns the error for a result code that a call on this connection just returned, and records damage.
     ///
-    /// Damage is `damaged` for any code: a page that did not verify reads as zeros, which can break any rule, and the
-    /// statement after it fails with SQLITE_ERROR.
+    /// If a page did not verify, the error is `damaged` whatever the code is: the page reads as zeros, which can
+    /// violate any rule of the schema, and the next statement fails with SQLITE_ERROR.
     func failure(_ code: Int32, during phase: DatabaseError.Phase) -> DatabaseError {
         // The pager reports SQLITE_ERROR with the generic message; statements and functions set a specific one.
         let isOfPager =

@@ -16,7 +16,7 @@ final class ConnectionPool: Sendable {
         /// How many connections are being opened or closed outside the lock.
         var transitions = 0
         /// The threads that wait for a connection, in the order of their calls. While any thread waits, no connection
-        /// is idle and the pool has no room for another one.
+        /// is idle and the pool has no room for a further connection.
         var waiters: [Waiter] = []
         /// The threads that wait for the last connection of a paused or stopped pool.
         var closers: [Waiter] = []
@@ -115,7 +115,7 @@ final class ConnectionPool: Sendable {
     /// Opens a connection that does not belong to the pool and does not count towards its limit, and calls `body` with
     /// it.
     ///
-    /// ``stop(_:)`` waits until `body` has returned. A paused pool opens it when it is resumed.
+    /// ``stop(_:)`` waits until `body` has returned. A paused pool opens the connection when it is resumed.
     func openFurther<R>(_ body: (Connection) throws(DatabaseError) -> R) throws(DatabaseError) -> R {
         try ExitGate.enter()
         defer { ExitGate.leave() }
@@ -297,7 +297,7 @@ final class ConnectionPool: Sendable {
         next?.wake(.use(member))
     }
 
-    /// Records that a connection was closed or could not be opened. The first waiter opens another one in its place.
+    /// Records that a connection was closed or could not be opened. The first waiter opens a connection in its place.
     private func endTransition() {
         let (next, open, closers) = state.withLock { state -> (Waiter?, Opening?, [Waiter]) in
             state.transitions -= 1

@@ -24,7 +24,7 @@ extension Database {
 }
 
 extension Database.Options {
-    /// The options with which an existing file is read, and left as it was with the files beside it.
+    /// The options for reading an existing file without changing it or the files beside it.
     func ofExamination(of files: DatabaseFiles) -> Database.Options {
         var options = self
         options.createsIfMissing = false

@@ -31,7 +31,7 @@ extension Database {
     /// Opens a locked database again. Does nothing if the database is not locked.
     ///
     /// - Parameters:
-    ///   - key: The key of the file, which may be another one than before.
+    ///   - key: The key of the file, which may differ from the earlier key.
     ///   - verify: Runs in a read transaction before the database is accepted, as in the initializer.
     /// - Throws: As the initializer does; `closed`. The database stays locked then.
     package func unlock(with key: EncryptionKey, verify: (Connection) throws -> Void = { _ in }) throws {
@@ -65,7 +65,7 @@ extension Database {
             phase = .open
             return true
         }
-        // Without the lock, since the observers read.
+        // Outside the lock, since the observers read from the database.
         if isReopened { foreignCommits.noteReopening() }
     }
 

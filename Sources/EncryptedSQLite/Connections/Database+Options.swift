@@ -10,7 +10,7 @@ extension Database {
         package var createsIfMissing: Bool
         /// The largest number of connections for reading. Each is opened when it is first needed.
         package var readerCount: Int
-        /// SQLite's `application_id` of the application's files; a file with another one is refused.
+        /// SQLite's `application_id` of the application's files; a file with a different ID is refused.
         package var applicationID: Int32
         /// The newest `user_version` that the program supports; a file with a larger one is refused.
         package var newestUserVersion: Int32

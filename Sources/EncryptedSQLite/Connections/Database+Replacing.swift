@@ -13,10 +13,9 @@ extension Database {
     ///   - copy: Copies the content of the first connection, which is in a read transaction, to the empty database of
     ///     the second one, on which no other connection works. It may leave out the numbers in the header.
     /// - Throws: `busy` if another connection, or a snapshot, writes or reads for longer than the busy timeout;
-    ///   `nestedWrite`; `moved`; `readOnly`; `locked`, `suspended` and `closed`, also if the database becomes so
-    ///   meanwhile; `diskFull`;
-    ///   `CancellationError`; errors of `copy`. The old file is in use then,
-    ///   with the old key. Only after `unconfirmedReplacement` the new file is in use.
+    ///   `nestedWrite`; `moved`; `readOnly`; `locked`, `suspended` and `closed`, also if the database enters that state
+    ///   during the call; `diskFull`; `CancellationError`; errors of `copy`. After an error, the old file is in use
+    ///   with the old key; only after `unconfirmedReplacement`, the new file is in use.
     /// - Complexity: O(*n*) in the size of the file. Must not be called inside `read` or `write`.
     package func replaceFile(
         key: EncryptionKey? = nil,

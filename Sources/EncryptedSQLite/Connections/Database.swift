@@ -31,9 +31,9 @@ package final class Database: Sendable {
     let work = FileWork()
     /// Nil for a database in memory or opened for reading only.
     let checkpointer: Checkpointer?
-    /// The connection on which a database that is opened for reading only looks for commits; nil for others.
+    /// The connection on which a database that is opened for reading only looks for commits; nil for other databases.
     let versionReaders: ConnectionPool?
-    /// Notices the commits of others.
+    /// Notices the commits of other databases of this process and of other processes.
     let foreignCommits: ForeignCommits
     let writing = WritingThread()
     /// Whether the calling thread is inside ``write(isBulk:_:)``.
@@ -150,8 +150,8 @@ package final class Database: Sendable {
         }
     }
 
-    /// Returns the transactions that the opening of the file, also after ``lock()`` or ``suspend()``, has not found in its
-    /// log, for one report; nil if none is known to be lost.
+    /// Returns the loss of transactions that the last opening of the file found in its log, also an opening after
+    /// ``lock()`` or ``suspend()``; nil if no loss is known. Each loss is returned once.
     package func takeLogLoss() -> LogLoss? {
         logLoss.withLock { loss in
             defer { loss = nil }
@@ -211,7 +211,7 @@ package final class Database: Sendable {
             guard isBulk else { return try connection.transaction(body) }
             return try connection.usingTemporaryFiles { try connection.transaction(body) }
         }
-        // After the connection was returned, which the others' observers may use.
+        // After the connection was returned, since the observers of the other databases may use it.
         if isOutermost, OpenFile.hasPeers { session.withLock { $0 }?.file.reportCommit(of: foreignCommits) }
         return result
     }
@@ -358,7 +358,8 @@ package final class Database: Sendable {
             readers.connections.stop(error)
             session.withLock { $0 }?.file.remove(readers)
         }
-        // After the pool, which has waited for the snapshots that were being opened and opens no further ones.
+        // The snapshots close after the pool, which has waited for snapshots that were being opened and opens no
+        // further ones.
         stopSnapshots(error)
         checkpointer?.connections.stop(error)
         writers.stop(error)

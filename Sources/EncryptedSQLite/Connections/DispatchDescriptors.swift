@@ -28,8 +28,8 @@ enum DispatchDescriptors {
             }
             for descriptor in reserved { close(descriptor) }
             reserved = []
-            // Dispatch opens them on a thread of its own: without the wait, the database might take them first. A queue of
-            // its own has a thread, even if all of the global queue wait here.
+            // Dispatch opens the descriptors on a thread of its own: without the wait, the database might take them
+            // first. A separate queue gets a thread even if all threads of the global queue wait here.
             let timer = DispatchSemaphore(value: 0)
             DispatchQueue(label: "SealedData.descriptors").asyncAfter(deadline: .now()) { timer.signal() }
             timer.wait()

@@ -15,7 +15,7 @@ package struct FileIdentity: Hashable, Sendable {
         self.init(status)
     }
 
-    /// The same for a name that ends with a zero byte.
+    /// Reads the identity of the file with a name that ends with a zero byte; nil if no file has the name.
     init?(name: [CChar]) {
         var status = stat()
         guard lstat(name, &status) == 0 else { return nil }
@@ -29,8 +29,8 @@ package struct FileIdentity: Hashable, Sendable {
     }
 }
 
-/// What distinguishes a file from each other one, also from a later file that got the number of a removed one: file
-/// systems use the numbers of files again. Neither a commit nor a checkpoint changes it.
+/// The attributes that distinguish a file from any other file, also from a later file with the same inode number: file
+/// systems use the numbers of removed files again. Neither a commit nor a checkpoint changes the mark.
 package struct FileMark: Equatable, Sendable {
     private let identity: FileIdentity
     /// The time at which the file was created; nil if the file system does not record it.

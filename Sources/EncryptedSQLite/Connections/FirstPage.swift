@@ -16,9 +16,9 @@ import CSQLCipher
 ///                             overwrites the file          8, 8                          c
 ///     would commit: throws
 ///
-/// The vector distinguishes a plain copy of an earlier state of the file, too, unless no checkpoint has since written the
-/// first page, or another process has begun a new log since the last look: nothing shows whether it had written the rest
-/// of the old one back before.
+/// The vector also distinguishes a plain copy of an earlier state of the file, with two exceptions: no checkpoint has
+/// written the first page since the copy was made, or another process has begun a new log since this process last read
+/// the page. In the second case nothing shows whether that process had written back the rest of the old log before.
 struct FirstPage: Sendable {
     /// 16 bytes of the page.
     private struct Bytes: Equatable {
@@ -39,7 +39,7 @@ struct FirstPage: Sendable {
 
     private let beginning: Bytes
     private let vector: Bytes
-    /// The last checkpoint, which was complete while the page was read; nil if none was, or the database has no log.
+    /// The last checkpoint, if it was complete while the page was read; nil otherwise, and if the database has no log.
     let checkpoint: Checkpoint?
 
     /// Reads the page through SQLite's own descriptor: closing a second descriptor would release the locks of this process.
@@ -60,7 +60,7 @@ struct FirstPage: Sendable {
         checkpoint = before == Self.checkpoint(of: connection, file) ? before : nil
     }
 
-    /// The last checkpoint, unless one is running or was interrupted.
+    /// The last checkpoint; nil if a checkpoint is running or was interrupted, or the database has no log.
     static func checkpoint(of connection: Connection, _ file: UnsafeMutablePointer<sqlite3_file>) -> Checkpoint? {
         var state = csqlcipher_log_state()
         guard connection.hasLog, csqlcipher_read_log_state(file, &state) != 0,
@@ -69,14 +69,14 @@ struct FirstPage: Sendable {
         return Checkpoint(salts: csqlcipher_log_salts(&state), frames: state.frames_written_back)
     }
 
-    /// Whether the page cannot be a later state of an earlier one.
+    /// Whether the page cannot be a later state of the page `earlier`.
     func contradicts(_ earlier: FirstPage) -> Bool {
         if beginning != earlier.beginning { return true }
         guard let checkpoint, checkpoint == earlier.checkpoint else { return false }
         return vector != earlier.vector
     }
 
-    /// Whether a later state of the page can contradict the vector.
+    /// Whether a page that is read later can contradict this page.
     var isSettled: Bool { checkpoint != nil }
 }
 
@@ -84,7 +84,8 @@ extension Connection {
     /// Whether another program has overwritten the file in place since the first connection of this process read it.
     var isOverwritten: Bool {
         guard let sharedFile, let page = FirstPage(of: self) else { return false }
-        // A connection that cannot be opened must not leave a page behind.
+        // Only a connection that has joined records the page: a connection that fails to open must not leave a page
+        // behind.
         return sharedFile.isOverwritten(accordingTo: page, records: hasJoined)
     }
 

@@ -6,8 +6,8 @@ import Foundation
 struct FolderState: Equatable {
     private let device: UInt64
     private let inode: UInt64
-    /// The time of the last change of the list, which programs can set, and that of the last change of any attribute,
-    /// which they cannot set.
+    /// The time of the last change of the list, which programs can set, and the time of the last change of any
+    /// attribute, which they cannot set.
     private let modified: Time
     private let changed: Time
 
@@ -34,13 +34,13 @@ struct FolderState: Equatable {
         #endif
     }
 
-    /// Whether each later change gets a later time than these. A change takes the time of the last tick of the clock,
-    /// at most 10 ms ago; file systems that store no fractions of a second round it to one or two seconds.
+    /// Whether every later change gets a time later than both of these. A change takes the time of the last tick of the
+    /// clock, at most 10 ms ago; file systems that store no fractions of a second round it to one or two seconds.
     var isSettled: Bool {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
         return [modified, changed].allSatisfy { time in
-            // A file system may have any time.
+            // A file system may store any time, so that the difference can overflow.
             let (seconds, overflows) = Int(now.tv_sec).subtractingReportingOverflow(time.seconds)
             guard !overflows, seconds >= 0 else { return false }
             if seconds > 4 { return true }

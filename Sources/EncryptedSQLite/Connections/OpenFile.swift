@@ -3,8 +3,8 @@ import Synchronization
 
 /// A file that one or several databases of this process have open.
 ///
-/// The databases of one process with the same file block each other as those of several processes do, except that a
-/// writer can end the idle read transactions of the others.
+/// Databases of one process with the same file block each other as databases of several processes do, except that a
+/// writer can end the idle read transactions of the other databases.
 struct OpenFile: Sendable {
     private let shared: SharedFile
     var identity: FileIdentity { shared.identity }
@@ -57,7 +57,8 @@ struct OpenFile: Sendable {
         for user in Self.users.withLock({ $0[identity] }) ?? [] { user.readers.endIdleTransactions() }
     }
 
-    /// Whether the calling thread is inside a write transaction on the file, of another database than one.
+    /// Whether the calling thread is inside a write transaction of a database with the file, other than the owner of
+    /// `own`.
     func isWrittenByThisThread(exceptThrough own: WritingThread) -> Bool {
         Self.users.withLock { ($0[identity] ?? []).contains { $0.writing !== own && $0.writing.isCurrent } }
     }
@@ -116,14 +117,15 @@ struct OpenFile: Sendable {
             try connection.join(shared, mayWrite: !opener.options.readOnly)
             return connection
         } catch {
-            // Another file has another key or content, which explains any error.
+            // Another file at the path has another key or content, which explains any error.
             try requireUnmovedFile()
             if case .damaged = error { shared.noteDamage() }
             throw error
         }
     }
 
-    /// Before a connection is opened, too: SQLite would make a new log, and read it by the index of the old one.
+    /// Throws `moved` if a name no longer leads to the open file. Called before a connection is opened, too: SQLite
+    /// would make a new log, and read it by the index of the old log.
     private func requireUnmovedFile() throws(DatabaseError) {
         if let moved = shared.movedFile { throw .moved(path: moved) }
     }

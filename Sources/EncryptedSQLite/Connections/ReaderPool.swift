@@ -13,7 +13,7 @@ final class ReaderPool: Sendable {
     /// Whether the end of unused transactions is scheduled.
     private let isSweepScheduled = Atomic<Bool>(false)
 
-    /// The time after which an unused transaction ends; twice as much at most.
+    /// The time after which an unused transaction is due to end. It ends after twice that time at most.
     private static let idleMilliseconds = 20
 
     /// Makes a pool that is stopped until its connections are opened.
@@ -22,7 +22,7 @@ final class ReaderPool: Sendable {
     }
 
     /// Adds an open connection, which the caller must not use any more. Its read transaction, if one is open, stays
-    /// open like that of a returned connection.
+    /// open as if the connection had been returned.
     func add(_ connection: Connection) {
         let isReading = connection.keptTransaction != nil
         connections.add(connection)
@@ -65,9 +65,9 @@ final class ReaderPool: Sendable {
         if isAnyLeft { scheduleSweep() }
     }
 
-    /// The pools to sweep, all by one timer: a timer costs a thirtieth of opening a file. The array holds strong
-    /// references, since an object with weak references takes several times as long to retain and release; a closed
-    /// pool has no connections left.
+    /// The pools to sweep. One timer serves all pools, since a timer costs a thirtieth of opening a file. The array
+    /// holds strong references, since an object with weak references takes several times as long to retain and release;
+    /// a closed pool has no connections left.
     private static let poolsToSweep = Guarded<[ReaderPool]>([])
 
     private func scheduleSweep() {

@@ -21,7 +21,7 @@ import Synchronization
 ///     closes, writes nothing back     –                               1, 2
 ///
 /// All connections of a process use the same index, and no log is removed while any connection to the file is open. So
-/// the identities of the first connection are those of all, until the last one is closed.
+/// the identities that the first connection records hold for all connections, until the last one is closed.
 final class SharedFile: Sendable {
     private struct Key: Hashable {
         let identity: FileIdentity
@@ -102,7 +102,7 @@ final class SharedFile: Sendable {
     ///   - usesLog: Whether the connection has a log, to which it may write.
     ///   - isExamined: Whether the file was opened and checked anew. If no other connection has it open, it may have been
     ///     restored, and earlier damage no longer counts.
-    /// - Throws: `moved` if the log or its index at the path are not those of the other connections.
+    /// - Throws: `moved` if the log or its index at the path are not the files that the other connections have open.
     func join(usesLog: Bool, isExamined: Bool) throws(DatabaseError) {
         let (log, index) = (FileIdentity(name: logName), FileIdentity(name: indexName))
         let moved = state.withLock { state -> String? in
@@ -131,7 +131,7 @@ final class SharedFile: Sendable {
 
     /// Compares the first page of the file with the first page that the connections have read before.
     ///
-    /// - Parameter records: Whether the page is compared with later ones.
+    /// - Parameter records: Whether the page replaces the recorded page, so that later pages are compared with it.
     func isOverwritten(accordingTo page: FirstPage, records: Bool) -> Bool {
         state.withLock { state in
             let isOverwritten = state.firstPage.map { page.contradicts($0) } ?? false
@@ -140,7 +140,7 @@ final class SharedFile: Sendable {
         }
     }
 
-    /// Whether the recorded first page was read with the log of a checkpoint.
+    /// Whether the recorded first page was read while the log of `checkpoint` was in use.
     func knowsLog(of checkpoint: FirstPage.Checkpoint) -> Bool {
         state.withLock { $0.firstPage?.checkpoint?.salts == checkpoint.salts }
     }
@@ -154,10 +154,10 @@ final class SharedFile: Sendable {
 
     /// The path of the first file whose name does not lead to the open file any more; nil if all do.
     ///
-    /// Costs one system call of 1.1 µs on Linux, of the 35 µs of a small commit, while no name in the folder changes:
-    /// removing, renaming and linking a file change the times of its folder. Otherwise three more. A file system that
-    /// is mounted over one of the files is not noticed. To compare descriptors would take less, but SQLite does not
-    /// give them away, and a renamed file has the same descriptor.
+    /// Costs one system call (1.1 µs of the 35 µs of a small commit on Linux) while no name in the folder changes:
+    /// removing, renaming and linking a file change the times of its folder. After such a change it costs three more. A
+    /// file system that is mounted over one of the files is not noticed. Comparing descriptors would cost less, but
+    /// SQLite does not expose its descriptors, and a renamed file keeps its descriptor.
     var movedFile: String? {
         let folder = FolderState(name: folderName)
         let (companions, unmovedIn) = state.withLock { ($0.companions, $0.unmovedIn) }
@@ -168,7 +168,7 @@ final class SharedFile: Sendable {
         return nil
     }
 
-    /// The path of the first file whose name does not lead to the open file, by the names.
+    /// The path of the first file whose name does not lead to the open file, found by a lookup of each name.
     private func movedFile(_ companions: Companions?) -> String? {
         guard FileIdentity(name: name) == identity else { return files.namedPath }
         guard let companions else { return nil }
@@ -182,9 +182,10 @@ final class SharedFile: Sendable {
 
     /// Whether SQLite may write the log back when the last connection is closed.
     ///
-    /// An index of another process at the path, or a log with content, shows that others may have written to the file
-    /// without knowledge of this process. Otherwise none have, and the log, which disappears with the connection, has
-    /// the last commits. A symbolic link in place of the file leads others to it under another name, with another log.
+    /// An index of another process at the path, or a log with content, shows that other processes may have written to
+    /// the file without knowledge of this process. Otherwise no other process has, and the log of this process, which
+    /// disappears with the connection, has the last commits. A symbolic link in place of the file leads other processes
+    /// to the file under another name, with another log.
     var mayWriteLogBackOnClose: Bool {
         guard !isDamaged || hasEmptyLog else { return false }
         if let status = DatabaseFiles.status(of: files.path), status.st_mode & S_IFMT == S_IFLNK { return false }
@@ -196,7 +197,7 @@ final class SharedFile: Sendable {
 }
 
 extension Connection {
-    /// Registers a connection that has read the database with the others of this process.
+    /// Registers a connection that has read the database, beside the other connections of this process.
     func join(_ file: SharedFile, mayWrite: Bool, isExamined: Bool = false) throws(DatabaseError) {
         try file.join(usesLog: mayWrite && hasLog, isExamined: isExamined)
         sharedFile = file

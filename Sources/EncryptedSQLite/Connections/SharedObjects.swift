@@ -9,7 +9,7 @@ struct SharedObjects<Key: Hashable & Sendable, Object: AnyObject & Sendable>: Se
 
     private let entries = Guarded<[Key: Entry]>([:])
 
-    /// The object with a key, which `make` makes if there is none. Those who use it keep the object.
+    /// The object with a key, which `make` makes if there is none. A caller retains the object while it uses it.
     func object(for key: Key, _ make: () -> Object) -> Object {
         entries.withLock { entries in
             // Not by optional chaining, which Swift 6.3 compiles wrongly for a weak reference if it does not optimize.
@@ -23,7 +23,7 @@ struct SharedObjects<Key: Hashable & Sendable, Object: AnyObject & Sendable>: Se
     /// Removes an object that is being deallocated.
     func remove(_ identifier: ObjectIdentifier, key: Key) {
         entries.withLock { entries in
-            // A new object may have the place already. Reading its weak reference could release it under the lock.
+            // A new object may have taken the key already. Reading its weak reference could release it under the lock.
             if let entry = entries[key], entry.identifier == identifier { entries[key] = nil }
         }
     }

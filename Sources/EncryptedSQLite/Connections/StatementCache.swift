@@ -45,7 +45,7 @@ struct StatementCache {
         entry.isInUse = false
         guard !entry.isCached, !entries.contains(entry.text) else { return }
         entry.isCached = true
-        // Its uses since it became the last one are not counted.
+        // The last entry stays: `take` does not report its repeated uses to the cache of entries.
         let last = last
         entries.insert(entry, for: entry.text, removingWhere: { !$0.isInUse && $0 !== last })?.isCached = false
     }

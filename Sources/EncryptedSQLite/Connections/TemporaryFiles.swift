@@ -2,7 +2,7 @@ import CStoreFiles
 import CSQLCipher
 import Foundation
 
-/// The files to which SQLite moves what does not fit into memory.
+/// The files to which SQLite moves data that do not fit into memory.
 ///
 /// SQLCipher does not encrypt them. Temporary data therefore stay in memory, except where their size depends on the
 /// number of rows of a table: for these operations, SQLite may use files, which ``StoreFileSystem`` encrypts.
@@ -18,9 +18,9 @@ enum TemporaryFiles {
 }
 
 extension Connection {
-    /// Calls `body`, in which SQLite moves to encrypted temporary files what exceeds the page cache: sorted rows of an
-    /// index that is built, the pages that a statement changes and may have to restore. Memory then does not depend on
-    /// the number of rows. The pages of a statement stay in memory if `body` is called inside a transaction.
+    /// Calls `body`, in which SQLite moves data that exceed the page cache to encrypted temporary files: sorted rows of
+    /// an index that is built, the pages that a statement changes and may have to restore. Memory then does not depend
+    /// on the number of rows. The pages of a statement stay in memory if `body` is called inside a transaction.
     ///
     /// The files are in the folder of the database. If no file can be created there, SQLite chooses the folder, which
     /// the environment variables `SQLITE_TMPDIR` and `TMPDIR` name. A file is unlinked directly after its creation; a

@@ -3,8 +3,8 @@ import Synchronization
 
 /// The thread that is inside ``Database/write(isBulk:_:)`` of a database.
 ///
-/// Only the thread that holds the writer connection changes the value. Another thread compares it with its own identity,
-/// and finds that only if it has written it itself.
+/// Only the thread that holds the writer connection changes the value. Another thread compares the value with its own
+/// identity; they are equal only if that thread has stored the value itself.
 final class WritingThread: Sendable {
     /// The identity of the thread, or 0.
     private let identity = Atomic<UInt>(0)

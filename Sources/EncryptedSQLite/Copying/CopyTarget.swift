@@ -17,7 +17,7 @@ import Foundation
 ///                                      which has no name any more:
 ///                                      SQLite reports a moved file
 ///
-/// A log beside the old file has saves that are not in the file. ``Existing/restored`` is the only way to give it up: see
+/// A log beside the old file has saves that are not in the file. Only ``Existing/restored`` discards such a log: see
 /// ``InterruptedRestoration``.
 struct CopyTarget {
     /// What happens to an existing file at the path.

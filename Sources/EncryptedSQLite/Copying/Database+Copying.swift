@@ -16,14 +16,14 @@ extension Database {
     /// The file appears at its path when it is complete: every page of it has been verified with the key and SQLite has
     /// checked its structure. A failure, a cancellation or the end of the process leaves nothing at the path.
     ///
-    /// A copy of a file holds one read transaction while it runs. The log of the source cannot be reset until then, and
-    /// grows by the pages that other connections write meanwhile. A database in memory cannot be used by others during
-    /// the copy.
+    /// A copy of a file holds one read transaction while it runs. Until then the log of the source cannot be reset, and
+    /// grows by the pages that other connections write. Other threads cannot use a database in memory during the copy.
     ///
     /// - Parameters:
     ///   - path: The path of the new file.
-    ///   - key: The key of the new file; nil for the key of the source. A database in memory has none. The new file has a
-    ///     fresh salt, unless the key names the salt: no log of another file is taken for one of its own.
+    ///   - key: The key of the new file; nil for the key of the source. A database in memory has none. The new file has
+    ///     a fresh salt, unless the key names the salt, so that no log of another file is taken for a log of the new
+    ///     file.
     ///   - form: The form. A database in memory is always copied row by row.
     ///   - replacesExisting: Whether a file at the path is replaced. A file that is open elsewhere is not replaced.
     ///   - progress: Receives the finished part, and can be cancelled.
@@ -111,7 +111,7 @@ extension Database {
     package func compact(key: EncryptionKey? = nil, progress: Progress = Progress(totalUnitCount: 100)) throws {
         let session = try openSession()
         do {
-            // No connection can write meanwhile, so that the rows are those of the source.
+            // No connection can write during the replacement, so that the compact copy has the rows of the source.
             try replaceFile(key: key, progress: progress) { _, target, progress in
                 let file = try TemporaryDatabaseFile(compacting: session.opener.files)
                 let compact = try CompactFile(of: session, to: file, options, progress)
@@ -230,7 +230,7 @@ private struct DatabaseCopy {
     private func complete(_ opener: ConnectionOpener) throws {
         let header: DatabaseHeader
         do {
-            // The pages of the copy are those of the source, and contradict each other where the source does.
+            // The copy has the pages of the source, and they contradict each other where the pages of the source do.
             var source = opener
             source.files = DatabaseFiles(path: opener.files.path, namedPath: sourcePath)
             let connection = try source.open(.creator)
@@ -241,7 +241,7 @@ private struct DatabaseCopy {
             )
             let progress = progress
             let problem = try connection.interruptible(when: { progress.isCancelled }) {
-                // Without the contents of indexes: a copy has those of the source.
+                // quick_check does not compare indexes with their tables: the copy has the indexes of the source.
                 try connection.setting("PRAGMA quick_check(1)") ?? ""
             }
             guard problem == "ok", header.applicationID == database.options.applicationID else {

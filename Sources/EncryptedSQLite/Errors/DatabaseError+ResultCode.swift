@@ -20,8 +20,8 @@ extension DatabaseError {
         let detailedCode = isCurrent ? extendedCode : code
         switch code & 0xff {
         case SQLITE_CONSTRAINT where isCurrent && Self.hasGeneralMessage(SQLITE_CONSTRAINT, connection):
-            // SQLite names the rule of a table. A virtual table does not: its own tables have the row already that it
-            // writes.
+            // SQLite names the rule that a row of a table violates. A virtual table names no rule: one of its own
+            // tables already has the row that it writes.
             self = .damagedIndex(path: path)
         case SQLITE_CONSTRAINT:
             let message = connection.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) } ?? ""

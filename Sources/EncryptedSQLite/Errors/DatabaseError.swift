@@ -13,8 +13,8 @@ public enum DatabaseError: LocalizedError, CustomStringConvertible, Equatable, S
     case invalidKey(InvalidKey)
     /// The file appears to be an encrypted database, and this key does not open it. The file is unchanged.
     ///
-    /// A file in which every page is damaged looks the same, and so does a file that is encrypted with settings other
-    /// than those of SQLCipher 4.
+    /// A file in which every page is damaged looks the same, and so does a file that is encrypted with other settings
+    /// than SQLCipher 4 uses.
     case wrongKey(path: String)
 
     // MARK: Files
@@ -31,8 +31,8 @@ public enum DatabaseError: LocalizedError, CustomStringConvertible, Equatable, S
     case newerFormat(path: String, found: Int32, supported: Int32)
     /// The key is right, but the content does not verify or contradicts itself.
     case damaged(path: String)
-    /// An index contradicts itself or its table. Its content is derived from that of the tables, which are intact: a
-    /// repair builds it anew.
+    /// An index contradicts itself or its table. The content of an index is derived from its table, which is intact: a
+    /// repair builds the index anew.
     case damagedIndex(path: String)
     /// The write-ahead log beside the file has pages that do not verify with the key of the file: it belongs to another
     /// file, in whose place this one was put. Or bytes of the log have changed since it was written, and transactions
@@ -46,7 +46,7 @@ public enum DatabaseError: LocalizedError, CustomStringConvertible, Equatable, S
     /// The rollback journal beside the file names a super-journal, the file of a transaction in several databases.
     /// SQLite deletes that file after the rollback, whichever file it is. The path names the journal. No file has changed.
     ///
-    /// No journal of this package names one.
+    /// No journal of this package names a super-journal.
     case superJournal(path: String)
     /// A file of the database was deleted or moved while it was open, or another file took its place: the database file
     /// itself, its write-ahead log (`-wal`), or the index of the log (`-shm`). The path names the file. The transaction
@@ -77,9 +77,9 @@ public enum DatabaseError: LocalizedError, CustomStringConvertible, Equatable, S
     case locked
     /// The database is suspended: its connections are closed until it is resumed.
     case suspended
-    /// The file was replaced, by one with the new key if the key was to be changed, and the database uses the new file.
-    /// The disk has not confirmed the replacement: after a power failure, the old file with the old key can be at the
-    /// path.
+    /// The file was replaced, by a file with the new key if the key was to be changed, and the database uses the new
+    /// file. The disk has not confirmed the replacement: after a power failure, the old file with the old key can be at
+    /// the path.
     case unconfirmedReplacement(path: String)
     /// A database in memory has no file and no key.
     case noFile

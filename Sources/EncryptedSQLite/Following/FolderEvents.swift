@@ -6,9 +6,9 @@
 
     /// The system's events of folders with database files: one `inotify` instance.
     ///
-    /// Each event of a continuous writer, this process included, would cost it microseconds. A folder is therefore
-    /// watched for one event, and again after a pause. What happens in the pause is not seen: after it, the files with
-    /// events are reported once more, and those whose status has changed.
+    /// Each event would cost a process that writes continuously, this process included, some microseconds. A folder is
+    /// therefore watched for one event, and again after a pause. Events in the pause are not seen: at its end, the
+    /// files that had events are reported once more, and so are files whose status has changed.
     final class FolderEvents: Sendable {
         private struct Folder {
             /// The number of the watch in the instance.
@@ -19,7 +19,7 @@
             var status: [String: [FileStatus?]] = [:]
         }
 
-        /// What a write to a file changes, or another file in its place.
+        /// The attributes of a file that differ after a write to it, or once another file is in its place.
         private struct FileStatus: Equatable {
             let inode: UInt
             let size: Int
@@ -131,7 +131,7 @@
                         let name = buffer[position..<min(position + Int(event.len), count)].prefix { $0 != 0 }
                         position += Int(event.len)
                         if event.mask & UInt32(IN_Q_OVERFLOW) != 0 {
-                            // The lost events may have been those of any folder.
+                            // The lost events may concern any folder.
                             folders.formUnion(state.withLock { Set($0.folders.keys) })
                         }
                         guard let folder = state.withLock({ $0.paths[event.wd] }) else { continue }

@@ -2,15 +2,15 @@ import Dispatch
 import Foundation
 import Guarded
 
-/// Notices the commits to a database's file that others make: other databases of this process, which report them, and
-/// while they are followed, other processes.
+/// Notices commits to a database's file by other databases of this process, which report them, and, between ``begin()``
+/// and ``end()``, by other processes.
 ///
-/// The events of the file system show that a process may have committed. Then SQLite's data version on the writer
-/// connection shows whether it was another connection: the connection's own commits do not change it.
+/// Events of the file system show that some process may have committed. SQLite's data version on the writer connection
+/// then shows whether another connection has: the commits of the writer connection itself do not change it.
 final class ForeignCommits: Sendable {
     private struct State {
         var onCommit: (@Sendable () -> Void)?
-        /// The number of calls of ``begin()`` without one of ``end()``.
+        /// The number of calls of ``begin()`` that no call of ``end()`` has reversed.
         var followers = 0
         /// The file while the database is open.
         var file: (files: DatabaseFiles, identity: FileIdentity)?
@@ -23,8 +23,8 @@ final class ForeignCommits: Sendable {
         var hasReportedReplacement = false
     }
 
-    /// The milliseconds between the checks after the last event. An event of a commit precedes its visibility, by
-    /// microseconds or, if the commit waits for the disk, by longer, and no event follows.
+    /// The milliseconds between the checks after the last event. A commit becomes visible after its event, by
+    /// microseconds or, if the commit waits for the disk, by longer, and no further event follows.
     private static let delays = [20, 60, 180, 540, 1620, 4860]
     /// The number of the longest delay while the writer connection is in use.
     private static let longestBusyDelay = 2
@@ -40,7 +40,7 @@ final class ForeignCommits: Sendable {
         self.connections = connections
     }
 
-    /// Called after commits of others, on any thread: once for several commits.
+    /// Called after commits of other connections, on any thread: once for several commits.
     var onCommit: (@Sendable () -> Void)? {
         get { state.withLock { $0.onCommit } }
         set { state.replace(\.onCommit, with: newValue) }
@@ -56,7 +56,7 @@ final class ForeignCommits: Sendable {
         }
         guard isFirst else { return }
         watch()
-        // Earlier commits are not reported, except if a running save delays the first look.
+        // Reads the data version, so that earlier commits are not reported. A running save delays this first reading.
         try? connections?.withFreeConnection { _ = try $0.seesForeignCommit() }
     }
 
@@ -78,14 +78,14 @@ final class ForeignCommits: Sendable {
         }
         guard isFollowed else { return }
         watch()
-        // Others may have committed while no connection was open.
+        // Other processes may have committed while no connection was open.
         queue.async { [weak self] in self?.noteEvent() }
     }
 
-    /// Reports that others may have committed while the database was locked or suspended.
+    /// Reports the commits that other connections may have made while the database was locked or suspended.
     func noteReopening() {
         if state.withLock({ $0.followers > 0 }) {
-            // The next check finds only what they commit from now on.
+            // Reads the data version, so that the next check finds later commits only.
             try? connections?.withFreeConnection { _ = try $0.seesForeignCommit() }
         }
         onCommit?()
@@ -114,7 +114,7 @@ final class ForeignCommits: Sendable {
 
     private func unwatch() {
         let watch = state.withLock { state -> FileWatch? in
-            // Another thread may have begun to follow meanwhile.
+            // Another thread may have called ``begin()`` since the caller changed the state.
             guard state.followers == 0 || state.file == nil else { return nil }
             state.generation += 1
             state.scheduled = nil
@@ -216,11 +216,12 @@ extension Connection {
 }
 
 extension Database {
-    /// Sets the function that is called after commits of others to the file, on any thread: once for several commits.
+    /// Sets the function that is called after commits of other connections to the file, on any thread: once for several
+    /// commits.
     ///
-    /// Those of other databases of this process are noticed in any case, those of other processes after
-    /// ``beginFollowing()``. When a locked or suspended database has been opened again, the function is called in any
-    /// case: others may have committed meanwhile.
+    /// Commits of other databases of this process are always noticed, commits of other processes after
+    /// ``beginFollowing()``. The function is also called whenever a locked or suspended database has been opened again,
+    /// since other connections may have committed while it was not open.
     package func onForeignCommit(_ body: (@Sendable () -> Void)?) { foreignCommits.onCommit = body }
 
     /// Begins to notice the commits of other processes: usually within milliseconds, and within a second if the system

@@ -4,8 +4,8 @@ package import Foundation
 /// A database of another program, opened for reading: plain SQLite, or SQLCipher 3 or 4 with its default settings.
 ///
 /// No file is changed: neither the database nor its log, journal or shared memory. If no other process has the database
-/// open, this connection has it for itself until it is closed. If other processes have it open, it reads the latest
-/// commit as any reader does. A database with a hot journal is read from a private copy.
+/// open, this connection locks it exclusively until it is closed. Otherwise it reads the latest commit as any reader
+/// does. A database with a hot journal is read from a private copy.
 ///
 /// The content is not trusted: no trigger runs, functions in the schema cannot reach outside the database, and
 /// statements cannot write.
@@ -59,7 +59,7 @@ package final class ForeignDatabase {
 
     private static func open(_ files: DatabaseFiles, _ key: EncryptionKey?, _ format: Format) throws -> Connection {
         var options = Database.Options()
-        // A connection that is opened for writing can have the file for itself, and needs no shared memory then.
+        // A connection that is opened for writing can lock the file exclusively, and needs no shared memory then.
         options.readOnly = !isWritable(files)
         let isImmutable = options.readOnly && !files.haveCompanions && ReadOnlyMedium.contains(files.path)
         let connection = try ConnectionOpener.connect(

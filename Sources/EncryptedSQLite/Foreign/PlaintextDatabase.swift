@@ -19,8 +19,8 @@ package enum PlaintextDatabase {
         let connection = try connectToNamelessFile(beside: file, options)
         defer { connection.close() }
         try ConnectionOpener.applySettings(connection, options: options, durability: .powerLoss)
-        // The journal has the pages that the transaction changes and that existed before: none. The copy is
-        // synchronized.
+        // The journal stays empty: it holds the pages that the transaction changes and that existed before, and no page
+        // did. The copy is synchronized.
         try connection.runSettings("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
         StatementAuthorizer.install(on: connection)
         try connection.transaction(body)

@@ -24,7 +24,7 @@ struct DerivedKey: Sendable {
     /// Creates the key of a file from the given key and the salt at the beginning of the file.
     ///
     /// A passphrase goes through PBKDF2-HMAC-SHA512; a raw key is used without change. The salt of a raw key takes
-    /// precedence over that of the file.
+    /// precedence over the salt of the file.
     ///
     /// - Parameter fileSalt: The salt; nil for a file with a plaintext header. The key must have the salt then.
     init(_ key: EncryptionKey, fileSalt: [UInt8]?, counters: StatisticsCounters) throws(DatabaseError) {
@@ -62,7 +62,7 @@ struct DerivedKey: Sendable {
     /// The same key and salt for a file that begins with the salt.
     var withSaltInFile: DerivedKey { DerivedKey(bytes: bytes, salt: salt) }
 
-    /// Whether this is the key of a file with a certain salt, or of one with a plaintext header if that is nil.
+    /// Whether this is the key of a file with the salt `fileSalt`; nil stands for a file with a plaintext header.
     func isForFile(withSalt fileSalt: [UInt8]?) -> Bool {
         layout == .plaintextHeader ? fileSalt == nil : fileSalt == salt
     }

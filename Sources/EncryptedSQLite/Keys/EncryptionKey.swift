@@ -40,7 +40,8 @@ public struct EncryptionKey: Sendable {
 
     /// A passphrase of arbitrary bytes, with zero bytes anywhere but at the end.
     ///
-    /// The function of the same name for texts describes the refused passphrases, and those that open the same files.
+    /// The function of the same name for texts describes the refused passphrases, and the passphrases that open the
+    /// same files.
     public static func passphrase(
         _ bytes: some Sequence<UInt8>,
         derivation: KeyDerivation = .standard
@@ -75,12 +76,12 @@ public struct EncryptionKey: Sendable {
         return EncryptionKey(material: .raw(key, salt: salt))
     }
 
-    /// The same key for files with a plaintext header: the first 32 bytes of such a file are those of an unencrypted
-    /// SQLite database in WAL mode, and the program keeps the salt that other files begin with.
+    /// The same key for files with a plaintext header: such a file begins with the same 32 bytes as an unencrypted
+    /// SQLite database in WAL mode, and the program keeps the salt, with which other files begin.
     ///
     /// iOS recognises such a file as a database, and does not end an app that holds a lock on it in a shared container
-    /// while it is suspended. A new file, also that of a backup or of a change of the key, has a plaintext header if
-    /// its key has one. An existing file is recognised: this key opens files with their own salt, too.
+    /// while it is suspended. A new file, also a backup and the file after a change of the key, has a plaintext header
+    /// if its key has one. An existing file is recognised: this key opens files that begin with their salt, too.
     ///
     /// The header discloses that the file is a SQLite database of SQLCipher's page format, its number of pages, and the
     /// number of checkpoints that changed it. These bytes are not authenticated. Each connection checks them against

@@ -2,8 +2,8 @@
 enum FileLayout: Sendable {
     /// The first 16 bytes are the salt. Every SQLCipher tool opens such a file without further settings.
     case salt
-    /// The first 32 bytes are those of SQLite's header, and the program keeps the salt
-    /// (`PRAGMA cipher_plaintext_header_size = 32`).
+    /// The first 32 bytes are the beginning of SQLite's header, and the program keeps the salt (`PRAGMA
+    /// cipher_plaintext_header_size = 32`).
     case plaintextHeader
 
     /// The number of bytes at the beginning of the file that are not encrypted.
@@ -22,7 +22,7 @@ enum FileLayout: Sendable {
     /// The beginning of each SQLite database without encryption, or with a plaintext header.
     static let magic = "SQLite format 3\0".utf8
 
-    /// Whether a file begins as a SQLite database does. It is not encrypted, or has a plaintext header.
+    /// Whether a file begins as a SQLite database does. Such a file is not encrypted, or has a plaintext header.
     static func isPlaintext(_ bytes: some Sequence<UInt8>) -> Bool { bytes.starts(with: magic) }
 
     /// Recognises the layout of an encrypted file; returns nil for a SQLite database without encryption.

@@ -53,8 +53,8 @@ struct PageCipher {
     /// The number of bytes at the beginning of a page that its authentication code does not cover.
     func clearByteCount(ofPage number: UInt32) -> Int { number == 1 ? layout.clearByteCount : 0 }
 
-    /// Whether a page verifies that was made authentic by other bytes at an offset: bytes that the code covers, or that are
-    /// the same in each version of the page.
+    /// Whether a page verifies after bytes at an offset were changed to restore it. The bytes must be covered by the
+    /// authentication code, or be the same in each version of the page.
     func confirms(_ page: UnsafeRawBufferPointer, number: UInt32, changedAt offset: Int) -> Bool {
         guard verifies(page, number: number) else { return false }
         guard offset < clearByteCount(ofPage: number) else { return true }

@@ -38,7 +38,7 @@ struct RetainedKey: Sendable {
     }
 }
 
-/// Bytes that are stored as two sequences, neither of which depends on them: random bytes, and their difference.
+/// Bytes that are stored as two sequences, neither of which reveals them: random bytes, and the difference from these.
 private struct MaskedBytes: Sendable {
     private let mask: SecretBytes
     private let masked: SecretBytes

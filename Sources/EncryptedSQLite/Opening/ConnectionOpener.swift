@@ -8,7 +8,8 @@ struct ConnectionOpener: Sendable {
     enum Role {
         case writer
         case reader
-        /// The first connection to a file that may be written: it checks that others can write, and becomes a reader.
+        /// The first connection to a file that may be written: it checks that a writer can open it, and becomes a
+        /// reader.
         case first
         /// Builds a new file under a temporary name, which no other connection opens.
         case creator
@@ -23,7 +24,7 @@ struct ConnectionOpener: Sendable {
     /// The file, if this process has it open already.
     var sharedFile: SharedFile?
 
-    /// The same with another key.
+    /// The opener with another key.
     func with(_ key: DerivedKey) -> ConnectionOpener {
         var opener = self
         opener.key = key
@@ -33,11 +34,11 @@ struct ConnectionOpener: Sendable {
     /// Opens one more connection to a file that was opened and checked before.
     func open(_ role: Role) throws(DatabaseError) -> Connection {
         let connection = try connect()
-        // The key would make another file look damaged.
+        // If another file is at the path, the key would make it look damaged.
         if connection.isOverwritten { throw .moved(path: files.namedPath) }
         try prepare(connection, for: role)
         if role == .reader { try restrict(connection) }
-        // At once: SQLite tries a key only when it reads a page.
+        // The schema is read at once, since SQLite tries a key only when it reads a page.
         try connection.loadSchema()
         try finish(connection, for: role)
         return connection
@@ -69,7 +70,7 @@ struct ConnectionOpener: Sendable {
             let escaped = name.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? name
             name = "file://\(escaped)?immutable=1"
         }
-        // Not by the flag, which would make attached databases memory databases, too.
+        // The name selects memory, since the flag would make attached databases memory databases, too.
         if inMemory { name = ":memory:" }
         var handle: OpaquePointer?
         let code = sqlite3_open_v2(name, &handle, flags, try StoreFileSystem.name)
@@ -152,7 +153,7 @@ struct ConnectionOpener: Sendable {
         StatementAuthorizer.install(on: connection)
     }
 
-    /// Calls `body` with a connection of which ``restrict(_:)`` is reversed meanwhile.
+    /// Reverses ``restrict(_:)`` on a connection while `body` runs.
     func withoutRestrictions(on connection: Connection, _ body: (Connection) throws -> Void) throws {
         sqlite3_set_authorizer(connection.handle, nil, nil)
         try connection.runSettings("PRAGMA query_only = OFF")
@@ -165,8 +166,8 @@ struct ConnectionOpener: Sendable {
     /// Whether this process has turned off the log of the library.
     private static let isLogOff = Atomic<Bool>(false)
 
-    /// Keeps SQLCipher from writing its errors to the standard error stream. The setting is one of the process. It
-    /// takes effect only after the key of a connection is set.
+    /// Keeps SQLCipher from writing its errors to the standard error stream. The setting applies to the whole process.
+    /// It takes effect only after the key of a connection is set.
     private static func turnLogOff(through connection: Connection) throws(DatabaseError) {
         guard !isLogOff.load(ordering: .relaxed) else { return }
         try connection.setting("PRAGMA cipher_log = off")

@@ -29,7 +29,7 @@ extension DatabaseFiles {
     func requireRemovableCompanions() throws(DatabaseError) {
         for companion in companions {
             guard let status = Self.status(of: companion) else { continue }
-            // An open database is not read: to close another descriptor would release its locks.
+            // An open database is not read: closing a second descriptor would release its locks.
             guard !OpenFile.isInUse(FileIdentity(status)), Self.isCompanion(companion) else {
                 throw .cannotOpen(
                     path: namedPath,
@@ -62,11 +62,12 @@ extension DatabaseFiles {
     /// Throws `hardLinked` if the file has another name.
     ///
     /// SQLite names the log after the name of the file. A process that opens the file under another name has another
-    /// log, and destroys the file and the saves of the others. A reader sees an older state. On a medium that cannot be
-    /// written, no process has a log.
+    /// log, and destroys the file and the saves of the other processes. A reader sees an older state. On a medium that
+    /// cannot be written, no process has a log.
     ///
-    /// On a file system that cannot rename a file without replacing an existing file, a new file has two names for a moment,
-    /// under the lock on the name; if the process is killed then, until its temporary folder is removed.
+    /// On a file system that cannot rename a file without replacing an existing file, a new file has two names for a
+    /// moment, under the lock on the name. If the process is killed at that moment, the file has two names until its
+    /// temporary folder is removed.
     func requireSingleName(timeoutMilliseconds: Int) throws(DatabaseError) {
         guard nameCount > 1, !ReadOnlyMedium.contains(path) else { return }
         let lock = try NamingLock.take(self, timeoutMilliseconds: timeoutMilliseconds)
@@ -74,7 +75,7 @@ extension DatabaseFiles {
         withExtendedLifetime(lock) {}
     }
 
-    /// The same under the lock on the name.
+    /// Throws `hardLinked` if the file has another name. The caller holds the lock on the name.
     func requireOnlyName() throws(DatabaseError) {
         guard nameCount > 1 else { return }
         TemporaryFolder.removeLeftovers(beside: self)

@@ -4,8 +4,8 @@ public import Foundation
 extension EncryptionKey {
     /// Whether this is the key of an encrypted file.
     ///
-    /// The file is not opened as a database: no file is written or created, and other processes can use it meanwhile.
-    /// The key is right if a page of the file, or of the log beside it, was written with it.
+    /// The file is not opened as a database: no file is written or created, and other processes can use it during the
+    /// call. The key is right if a page of the file, or of the log beside it, was written with it.
     ///
     /// - Throws: `DatabaseError.fileNotFound`, `emptyFile`, and `notADatabase` for a file that no key opens;
     ///   `invalidKey`; `cannotOpen` if the file, or the name of its log, belongs to anything but a regular file.

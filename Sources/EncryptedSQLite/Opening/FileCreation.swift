@@ -24,10 +24,10 @@ import Foundation
 ///                                    finds a file, unlocks         A's file and log
 ///                                    opens A's file
 ///
-/// Files appear at the path only under the lock, so a process that removes files never removes those of a new database.
-/// A process that ends at any step leaves either no file at the path, with some of the old files, which the next
-/// creation removes, or a complete file with no other files beside it. The folder is written to the disk before the
-/// file gets its name, so that a power failure cannot bring an old log back beside it.
+/// Files appear at the path only under the lock, so a process that removes files never removes the files of a new
+/// database. A process that ends at any step leaves either no file at the path, with some of the old files, which the
+/// next creation removes, or a complete file with no other files beside it. The folder is written to the disk before
+/// the file gets its name, so that a power failure cannot bring an old log back beside it.
 ///
 /// A process that still has the removed database open keeps its log and shared memory, which have no names any more. A
 /// tool that creates a database in place at the same time takes no such lock; its file is never replaced.

@@ -25,8 +25,9 @@ struct FileInspection {
     ///
     /// Throws `emptyFile` or `notADatabase` for a file that no key opens.
     ///
-    /// - Parameter key: The key of the file. If it is one for files with a plaintext header, a damaged header counts as
-    ///   one until ``verify(_:)``: without a key, such a file cannot be distinguished from a database without encryption.
+    /// - Parameter key: The key of the file. If it is a key for files with a plaintext header, a damaged header counts
+    ///   as such a header until ``verify(_:)``: without a key, such a file cannot be distinguished from a database
+    ///   without encryption.
     init(_ files: DatabaseFiles, of connection: Connection, key: EncryptionKey? = nil) throws(DatabaseError) {
         self.files = files
         let path = files.namedPath
@@ -61,7 +62,7 @@ struct FileInspection {
     /// its process interrupted.
     var endsWithinPage: Bool { byteCount % Int64(Self.pageByteCount) != 0 }
 
-    /// Whether a key may open the file: its length and its first page are those of an encrypted database.
+    /// Whether a key may open the file: its length and its first page can belong to an encrypted database.
     var isPlausible: Bool {
         layout.looksEncrypted(firstPage) && (!endsWithinPage || DatabaseFiles.byteCount(of: files.log) > 0)
     }
@@ -88,7 +89,7 @@ struct FileInspection {
         throw refusal
     }
 
-    /// The error for a key of which no page verifies.
+    /// The error for a key with which no page verifies.
     var refusal: DatabaseError {
         isHeaderDamaged ? .notADatabase(path: path, .plaintextSQLite) : .wrongKey(path: path)
     }
@@ -158,7 +159,7 @@ struct FileInspection {
     ) throws(DatabaseError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         let code = csqlcipher_file_read(file, &bytes, Int32(count), offset)
-        // A file that has shrunk meanwhile reads as zeros.
+        // A file that has become shorter since its length was read yields zeros.
         guard code == SQLITE_OK || code & 0xff == SQLITE_IOERR && code >> 8 == 2 else {
             throw .inputOutput(extendedCode: code, isIndeterminate: false)
         }

@@ -62,10 +62,10 @@ struct FileOpening {
         while true {
             let identity = FileIdentity(path: files.path)
             do {
-                // Kept until the connection joins it.
+                // Retained until the connection joins it.
                 let shared = identity.map { SharedFile.at(files, $0) }
                 defer { withExtendedLifetime(shared) {} }
-                // SQLite would make a new log for connections that share the index of the old one.
+                // SQLite would make a new log for connections that share the index of the old log.
                 if let moved = shared?.movedFile { throw DatabaseError.moved(path: moved) }
                 return try openExisting(key, known: &known, create: create, verify: verify)
             } catch {
@@ -80,7 +80,7 @@ struct FileOpening {
                 case .moved: isRetried = true
                 default: break
                 }
-                // Another process has replaced the file meanwhile, which explains any error.
+                // Another process has replaced the file during the opening, which explains any error.
                 if let new = FileIdentity(path: files.path), new != identity { isReplaced = true }
                 guard isRetried || isReplaced, attempts < Self.maximumAttempts else {
                     throw isReplaced ? DatabaseError.busy : error
@@ -120,7 +120,7 @@ struct FileOpening {
         }
         try files.checkLogLength()
         let opener = ConnectionOpener(files: files, key: derived, options: options, counters: counters)
-        // An ID that is not the expected one may be damaged.
+        // An unexpected ID may be the result of damage.
         let applicationID = header.flatMap { isAcceptable($0) ? $0.applicationID : nil } ?? 0
         do {
             let haveCompanions = files.haveCompanions
@@ -172,7 +172,7 @@ struct FileOpening {
                 try opener.prepare(connection, for: role)
             }
             try opener.restrict(connection)
-            // The settings have read the file.
+            // Only now: the settings have read the file.
             opener.detectLog(of: connection)
             if try examine(connection, applicationID, verify: verify) == .unfinished {
                 connection.endReading()
@@ -192,7 +192,7 @@ struct FileOpening {
             }
             return Result(connection: connection, identity: identity, opener: opener)
         } catch {
-            // Another process may have created a log meanwhile.
+            // Another process may have created a log during the opening.
             if DatabaseFiles.byteCount(of: files.log) > 0 { connection.writesLogBackOnClose = false }
             connection.close()
             throw error
@@ -269,8 +269,9 @@ struct FileOpening {
 
     /// Checks the key, and the header of the file without its log.
     ///
-    /// The first page is authenticated only if it is a reason to refuse the file, since SQLite authenticates it again,
-    /// or if the salt is not that of the file: the header shows the key only.
+    /// SQLite authenticates the first page when it reads it. It is authenticated here, too, if it is a reason to refuse
+    /// the file, or if the salt of the key differs from the salt of the file: the header proves the key, but not its
+    /// salt.
     ///
     /// - Parameter header: The ``FileInspection/header(_:)`` for the key.
     private func check(

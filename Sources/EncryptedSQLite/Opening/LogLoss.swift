@@ -13,7 +13,8 @@ package struct LogLoss: Hashable, Sendable {
     /// The path of the copy of the log; nil if no copy exists.
     package let copyPath: String?
 
-    /// Keeps what a later opening would not find any more. The caller keeps all connections from writing.
+    /// Records the lost transactions, which a later opening would not find any more. The caller keeps all connections
+    /// from writing.
     init?(_ log: LogContent, in files: DatabaseFiles, mayWrite: Bool) {
         guard log.hasLoss else { return nil }
         commitCount = log.lostCommitCount

@@ -16,18 +16,19 @@ import Foundation
 ///                                    is killed                         B's, without a lock
 ///     locks the file                                                   B's
 ///
-/// What has this name and is not such a file, for example a link or a file of another user, is removed. If it cannot be
-/// removed, the name has no lock, as on a file system without locks. The processes of two users therefore do not exclude
-/// each other, except that the processes of the superuser use the files of the folder's owner.
+/// Anything else with this name, for example a link or a file of another user, is removed. If it cannot be removed, the
+/// name cannot be locked, as on a file system without locks. The processes of two users therefore do not exclude each
+/// other, except that the processes of the superuser use the files of the folder's owner.
 struct NamingLock: ~Copyable {
     private let path: String
     private let descriptor: Int32
 
     private static let pauseMicroseconds: UInt32 = 1000
-    /// The least number of attempts before a name that others change all the time counts as one without a lock.
+    /// The least number of attempts before a name that other processes change all the time counts as one that cannot be
+    /// locked.
     private static let minimumAttempts = 100
 
-    /// Takes the lock. Returns nil if the name has no lock.
+    /// Takes the lock. Returns nil if the name cannot be locked.
     ///
     /// - Throws: `busy` if another holder keeps the lock for longer than the timeout; the error of the system if the
     ///   file cannot be made although the folder can be written.
@@ -53,7 +54,7 @@ struct NamingLock: ~Copyable {
     /// Removes the file of a process that was killed.
     static func removeLeftover(of files: DatabaseFiles) {
         guard DatabaseFiles.exists(path(of: files)) else { return }
-        // Taken, it is removed.
+        // A lock that is taken removes its file when it is released.
         _ = try? take(files, timeoutMilliseconds: 0)
     }
 
@@ -76,7 +77,7 @@ struct NamingLock: ~Copyable {
     private enum Attempt {
         case taken(Int32)
         case held
-        /// The file has lost its name, or what had the name was removed.
+        /// The file has lost its name, or the name belonged to no lock file and was removed.
         case changed
         case unavailable
     }
@@ -131,7 +132,7 @@ struct NamingLock: ~Copyable {
         return status.st_uid == folder.st_uid
     }
 
-    /// Removes what has the name and is no lock file.
+    /// Removes the name of anything that is no lock file.
     private static func remove(_ path: String) -> Attempt {
         unlink(path) == 0 || errno == ENOENT ? .changed : .unavailable
     }

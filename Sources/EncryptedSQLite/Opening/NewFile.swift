@@ -33,7 +33,7 @@ package final class NewFile {
     private init(beside files: DatabaseFiles) throws(DatabaseError) {
         self.files = files
         folder = try TemporaryFolder(beside: files)
-        // The creation of a database locks its folder, as the temporary folder is locked already.
+        // A subfolder, since creating a database locks its folder, and the temporary folder is locked already.
         let path = folder.path + "/new"
         guard OwnerOnly.createFolder(path) == 0 else { throw DatabaseError(systemError: errno, path: files.namedPath) }
         temporary = DatabaseFiles(path: path + "/database", namedPath: files.namedPath)

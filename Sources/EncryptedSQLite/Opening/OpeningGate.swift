@@ -3,10 +3,11 @@ import Guarded
 
 /// Keeps the first reads of new connections to a path apart from the replacement of its file by this process.
 ///
-/// SQLite opens the database first, and its log and the index of the log, by their names, at the first read. A connection
-/// that opens the old file before a replacement and the new index after it takes itself for the first one of the index,
-/// since the system does not show the locks of its own process, and truncates the index. Connections of this process to
-/// the new file have that index mapped: their next access to it would end the process.
+/// SQLite opens the database file first, and at the first read the log and the index of the log by their names. A
+/// connection that opens the old file before a replacement, and the new index after it, sees no lock on the index,
+/// since the system does not show the locks of its own process. It takes itself for the only user of the index, and
+/// truncates it. Connections of this process to the new file have that index mapped: their next access to it would end
+/// the process.
 final class OpeningGate: Sendable {
     private struct State {
         /// The number of first reads that are running.
@@ -29,7 +30,7 @@ final class OpeningGate: Sendable {
     private let path: String
     private let state = Guarded(State())
 
-    /// The gate of a path, with symbolic links resolved. Those who use it keep the object.
+    /// The gate of a path, with symbolic links resolved. A caller retains the gate while it uses it.
     static func at(_ path: String) -> OpeningGate { known.object(for: path) { OpeningGate(path) } }
 
     private init(_ path: String) { self.path = path }

@@ -3,9 +3,9 @@ package import Foundation
 
 /// New files and folders to which only their owner has access, whatever the process's mask of permissions (umask(2)).
 ///
-/// The mask removes permissions from those that open(2) and mkdir(2) are given, also from the permissions of the owner, which
-/// could not open its own store then. SQLite gives the log, the journal and the shared memory the permissions of the
-/// database.
+/// The mask removes permissions from the permissions that open(2) and mkdir(2) are given, also permissions of the
+/// owner: then the owner could not open the store. SQLite gives the log, the journal and the shared memory the
+/// permissions of the database.
 package enum OwnerOnly {
     /// Opens a file, which is created if it does not exist. A link is not followed.
     ///
@@ -37,8 +37,8 @@ package enum OwnerOnly {
         return -1
     }
 
-    /// Makes a folder and those that contain it, as far as they do not exist. They have the usual permissions of new
-    /// folders, and the owner can use them in any case.
+    /// Makes a folder and the missing folders that contain it. They have the usual permissions of new folders, and the
+    /// owner can use them whatever the mask is.
     package static func createFolders(at url: URL) throws {
         let path = url.path(percentEncoded: false)
         guard !isFolder(path) else { return }

@@ -66,7 +66,7 @@ package final class PlaintextFile {
         try FileCreation.synchronize(folder: files.folder, for: files)
     }
 
-    /// The same, without waiting until the name is on the disk.
+    /// Gives the file its name as ``complete()`` does, without waiting until the name is on the disk.
     func giveName() throws(DatabaseError) {
         guard fsync(descriptor) == 0 else { throw DatabaseError(systemError: errno, path: files.namedPath) }
         // A file in a temporary folder that takes its name with the folder has its name.

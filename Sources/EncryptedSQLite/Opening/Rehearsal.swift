@@ -11,14 +11,14 @@ import Foundation
 /// - if a journal has to be rolled back, on a copy of the file and the files beside it.
 ///
 /// The first check is that the log belongs to the file. If a backup takes the place of a file whose process was killed,
-/// the log of the old file lies beside it. Its checksums are valid, so that SQLite reads its pages in place of those of
-/// the new file, and writes them into it when the last connection is closed.
+/// the log of the old file lies beside it. Its checksums are valid, so that SQLite reads its pages in place of the
+/// pages of the new file, and writes them into it when the last connection is closed.
 ///
 /// SQLite drops the transactions behind a part of the log that did not reach the disk before a power failure, and its next
 /// transaction overwrites them. The rehearsal counts them, see ``LogLoss``.
 ///
-/// If other connections have the file open, no recovery is due, and reading changes no file. The log is the one to
-/// which they write.
+/// If other connections have the file open, no recovery is due, and reading changes no file. The log belongs to the
+/// file, since these connections write to it.
 struct Rehearsal {
     private let opener: ConnectionOpener
     private var files: DatabaseFiles { opener.files }
@@ -50,8 +50,8 @@ struct Rehearsal {
 
     /// Whether other connections, of this or another process, have the file open.
     ///
-    /// The locks are tried on the existing connection: opening another one in vain takes longer than all of the checks.
-    /// A read-only connection cannot try them.
+    /// The locks are tried on the existing connection: opening a second connection in vain takes longer than all of the
+    /// checks. A read-only connection cannot try them.
     private func isOpenElsewhere(_ connection: Connection) -> Bool {
         guard sqlite3_db_readonly(connection.handle, "main") == 0, let file = csqlcipher_main_file(connection.handle)
         else { return false }
@@ -100,7 +100,7 @@ struct Rehearsal {
         try connection.setting("PRAGMA locking_mode = EXCLUSIVE")
         try opener.prepare(connection, for: .reader)
         try check(connection)
-        // While the connection has the file locked: another process would overwrite the log.
+        // The copy is made while the connection has the file locked: otherwise another process would overwrite the log.
         return log.flatMap { LogLoss($0, in: files, mayWrite: mayWrite) }
     }
 

@@ -3,16 +3,16 @@ import Foundation
 /// The names of the folders in which a file or folder is built before it has its name: `.NAME.NUMBER.creating`, and names
 /// for one purpose, such as `.NAME.replacing`.
 ///
-/// They are longer than the name itself, and file systems allow 255 bytes. In place of a long name they have its
-/// beginning and a hash of it, so that the leftovers of a file are distinguished from those of all others.
+/// They are longer than the name itself, and file systems allow 255 bytes. A long name is shortened to its beginning
+/// and a hash of all of it, so that the leftovers of different files have different names.
 struct TemporaryName {
     private static let suffix = ".creating"
     private static let digitCount = 16
-    /// The number of bytes that a temporary name has more than the name.
+    /// The number of bytes by which a temporary name is longer than the name.
     private static let addition = 2 + digitCount + suffix.utf8.count
-    /// The longest name that temporary names contain unchanged, in bytes. Other versions of the package have to find the
-    /// files of a name: an earlier one created databases under a temporary name of a temporary name, to which SQLite
-    /// appends `-journal`.
+    /// The longest name that temporary names contain unchanged, in bytes. Other versions of the package have to find
+    /// the files of a name: an earlier version created databases under a temporary name of a temporary name, to which
+    /// SQLite appends `-journal`.
     private static let longestStem = 255 - 2 * addition - "-journal".utf8.count
     /// The mark between the beginning of a long name and its hash.
     private static let mark = UInt8(ascii: "~")
@@ -81,7 +81,8 @@ struct TemporaryName {
         return stem + String(UnicodeScalar(mark)) + hash(of: name)
     }
 
-    /// Whether a name ends like a stem with a hash. It gets a hash of its own, so that it is no other file's stem.
+    /// Whether a name ends like a stem with a hash. Such a name is hashed again, so that it is not the stem of another
+    /// file.
     private static func looksShortened(_ name: String) -> Bool {
         let end = name.utf8.suffix(digitCount + 1)
         return end.count == digitCount + 1 && end.first == mark

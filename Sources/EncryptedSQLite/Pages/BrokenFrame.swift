@@ -1,11 +1,12 @@
 /// The first frame of a log whose checksum contradicts its content and the frames before it, with the evidence of
 /// the cause.
 ///
-/// After a power failure, blocks of 512 bytes or more can lack what was written last: they have zeros, or older content.
-/// Bytes that have changed later are usually few. The checksum and the authentication code of the page prove such a
-/// change if it lies within the eight bytes of one step of the checksum: the two states between which the step lies are
-/// known, from the frames before and from the checksum in the frame, and give the original bytes, with which the page
-/// verifies. A block that lacks only bytes of one step begins with the last step of a frame, and lacks the next frame.
+/// After a power failure, blocks of 512 bytes or more can lack the last write: they have zeros, or older content. Bytes
+/// that have changed later are usually few. Such a change can be proved if it lies within the eight bytes of one step
+/// of the checksum. The frames before give the state of the checksum before the step, and the checksum in the frame
+/// gives the state after it. Both states together give the original bytes, with which the authentication code of the
+/// page verifies. A missing block can look like such a change only if it begins with the last step of a frame; then the
+/// next frame is missing, too.
 ///
 /// Larger changes cannot be distinguished from a block with older content.
 struct BrokenFrame {
@@ -61,10 +62,10 @@ struct BrokenFrame {
         }
     }
 
-    /// Whether the frame can be complete, and follow other frames than those that are before it now: a transaction that
-    /// failed after it had written the frame, and a shorter one that was written over its beginning. If the page is exactly
-    /// a block, it can also be an older version of the page, in place of a block that never reached the disk. A block then
-    /// begins with the page, or with a byte of the first page that is the same in each version.
+    /// Whether the frame can be complete, and have followed other frames than the frames that are before it now: a
+    /// transaction failed after it had written the frame, and a shorter transaction was written over its beginning. If
+    /// the page is exactly a block, it can also be an older version of the page, in place of a block that never reached
+    /// the disk. A block then begins with the page, or with a byte of the first page that is the same in each version.
     var mayBeAbandoned: Bool {
         let page = LogFormat.offset(ofFrame: index) + Int64(LogFormat.frameHeaderByteCount)
         let end = page + Int64(clearByteCount)
@@ -94,7 +95,7 @@ struct BrokenFrame {
         after previous: LogChecksum,
         _ cipher: PageCipher
     ) {
-        // One of its words is right, which the checksum of an abandoned transaction has by chance only.
+        // One of the two words of the checksum is right. In an abandoned transaction that happens only by chance.
         if isAuthentic, stored.first == computed.first || stored.second == computed.second {
             wasModified = true
             return

@@ -41,7 +41,7 @@ extension Database {
         defer { connection.close() }
         // A hole takes no space on the disk, but time to read.
         try opener.files.checkContentLength()
-        // Not by its schema, which may be on a damaged page: the number of the version is on the first one.
+        // Begins the transaction with the version number on the first page: the schema may be on a damaged page.
         try connection.runSettings("BEGIN; PRAGMA schema_version")
         let cipher = try PageCipher(opener.key)
         let log = opener.isImmutable ? LogContent() : LogContent(path: opener.files.log, cipher: cipher)

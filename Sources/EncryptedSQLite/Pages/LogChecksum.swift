@@ -39,7 +39,7 @@ struct LogChecksum: Equatable {
         return checksum.continues(frame: frame)
     }
 
-    /// Makes the checksum the one to which the bytes were added.
+    /// Makes this the checksum before the bytes were added.
     mutating func remove(_ bytes: UnsafeRawBufferPointer) {
         for offset in stride(from: 0, to: bytes.count & ~7, by: 8).reversed() {
             second = second &- word(bytes, offset + 4) &- first
@@ -47,7 +47,7 @@ struct LogChecksum: Equatable {
         }
     }
 
-    /// The two words that lead from one checksum to another.
+    /// The two words whose addition leads from `earlier` to this checksum.
     func words(since earlier: LogChecksum) -> (UInt32, UInt32) {
         (first &- earlier.first &- earlier.second, second &- earlier.second &- first)
     }

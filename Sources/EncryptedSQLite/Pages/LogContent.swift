@@ -3,10 +3,10 @@ import Foundation
 
 /// The committed pages in a write-ahead log, as SQLite recovers them (SQLite file format, section 4).
 ///
-/// A frame counts if its salts are those of the log's header and its checksum continues that of the frame before it.
-/// The log ends at the last such frame that ends a transaction. SQLite does the same, and drops the frames behind a
-/// damaged one, or behind a damaged header, without an error; ``lostCommitCount`` is the number of transactions among
-/// them. Frames with other salts remain behind the end from an earlier log; none of the same log can follow them.
+/// A frame counts if it has the salts of the log's header and its checksum continues the checksum of the frame before
+/// it. The log ends at the last such frame that ends a transaction. SQLite does the same, and drops the frames behind a
+/// damaged frame, or behind a damaged header, without an error; ``lostCommitCount`` is the number of transactions among
+/// them. Frames of an earlier log, with other salts, remain behind the end; no frame of this log can follow them.
 struct LogContent {
     /// The offset in the log of the newest version of each page.
     private(set) var offsets: [UInt32: Int64] = [:]
@@ -14,11 +14,11 @@ struct LogContent {
     private(set) var pageCount: Int?
     /// The number of frames of committed transactions.
     private(set) var frameCount = 0
-    /// The number of transactions behind the damaged header or the first damaged frame. They are of the same log, and
-    /// were committed. A transaction whose last frame is damaged, too, cannot be counted.
+    /// The number of transactions behind the damaged header or the first damaged frame. They belong to the same log,
+    /// and were committed. A transaction whose last frame is damaged, too, cannot be counted.
     private(set) var lostCommitCount = 0
-    /// Whether the log may have had transactions that are lost: it cannot be read, has no valid header, or does not end
-    /// with a transaction, older frames or nothing.
+    /// Whether the log may have had transactions that are lost: it cannot be read, has no valid header, or its frames
+    /// do not end with a transaction before the frames of an earlier log or the end of the file.
     private(set) var mayHaveLostCommits = false
     /// Whether the log had pages, and was ignored: its header is damaged, or none of its pages verifies, because it
     /// belongs to another file, or all of it is damaged.
@@ -45,8 +45,8 @@ struct LogContent {
 
     init() {}
 
-    /// Reads a log for a salvage, and ignores it if none of its pages verifies. If only its header is damaged, all of it
-    /// is read: if its frames are those of an earlier log, the file has their pages already.
+    /// Reads a log for a salvage, and ignores it if none of its pages verifies. If only its header is damaged, all of
+    /// it is read: if its frames belong to an earlier log, the database file already contains their pages.
     ///
     /// - Parameter file: The log, open for reading.
     init(path: String, file: FileHandle?, ifOfFileWith cipher: PageCipher) {
@@ -70,11 +70,11 @@ struct LogContent {
         let first: UInt32
         let second: UInt32
 
-        /// Whether the salts of a frame are partly the same, which those of an earlier log never are.
+        /// Whether one of the two salts of a frame is the same. A frame of an earlier log has neither of them.
         func isPart(of other: Salts) -> Bool { first == other.first || second == other.second }
     }
 
-    /// The number of times that a log is read while others change it, until a loss is found twice.
+    /// The number of times that a log is read while other processes change it, until two readings find the same loss.
     private static let attempts = 5
 
     /// Reads a log; a file that does not exist has no content.
@@ -102,7 +102,7 @@ struct LogContent {
         wasModified = false
     }
 
-    /// What a reading of a log has found to be lost.
+    /// The loss that one reading of a log has found.
     private struct Loss: Equatable {
         let header: Data?
         let commitCount: Int
@@ -236,9 +236,9 @@ struct LogContent {
 
     // MARK: Pages
 
-    /// The largest number of pages that are verified when a database is opened; of more, evenly spaced ones. To verify
-    /// them all takes half a second. A log has more pages only if readers keep it from being written back, or after a
-    /// transaction of that size.
+    /// The largest number of pages that are verified when a database is opened. Of a larger number, evenly spaced pages
+    /// are chosen: to verify all of them takes half a second. A log has more pages only if readers keep it from being
+    /// written back, or after a transaction of that size.
     private static let verificationLimit = 65_536
 
     /// Reads the newest version of a page. Returns false if the log has none, or if that version does not verify.
@@ -256,8 +256,8 @@ struct LogContent {
 
     /// Whether the pages verify that SQLite reads from the log and writes back into the file.
     ///
-    /// No connection may write to the log meanwhile. Takes 7 µs for each page: a hundredth of a second for the longest
-    /// log that a process usually leaves.
+    /// No connection may write to the log during the call. Takes 7 µs for each page: a hundredth of a second for the
+    /// longest log that a process usually leaves.
     ///
     /// - Throws: `inputOutput` if the system cannot read a page.
     func verifies(path: String, _ cipher: PageCipher) throws(DatabaseError) -> Bool {

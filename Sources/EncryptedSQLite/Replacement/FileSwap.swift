@@ -23,10 +23,10 @@ import Foundation
 ///
 /// If the process ends before step 1, nothing has changed. Between 1 and 3, the old file is complete at the path, and
 /// no transaction can begin until ``InterruptedSwap`` makes the index valid again. From step 3 on, connections that had
-/// the old file open throw `moved`, and no others use their shared memory. If the process ends between 3 and 4, which
-/// are two system calls, a process that has the old file open can open it again after it has closed those connections:
-/// connections of one process to one file share their memory. The log was emptied on the disk before the rename, so
-/// that a power failure cannot bring its content back beside the new file.
+/// the old file open throw `moved`, and no other connections use their shared memory. If the process ends between 3 and
+/// 4, which are two system calls, a process that has the old file open can open it again after it has closed those
+/// connections: connections of one process to one file share their memory. The log was emptied on the disk before the
+/// rename, so that a power failure cannot bring its content back beside the new file.
 ///
 /// A connection that has opened the old file and waits for the PENDING lock at step 4 reads the old file beside the new
 /// log afterwards. Step 5 makes it fail; connections of this package compare the file with the path after opening, too.
@@ -48,7 +48,7 @@ struct FileSwap {
         let lock = built.file.lock
         let gate = OpeningGate.at(files.path)
         try lock.lockReading(timeoutMilliseconds: timeout, gate) { session.file.endIdleTransactions() }
-        // Before the new connections of this database.
+        // The gate opens before this database opens its new connections.
         defer { gate.open() }
         try lock.lockOpening(timeoutMilliseconds: timeout)
         guard let file = csqlcipher_main_file(lock.connection.handle) else { throw .moved(path: files.namedPath) }
@@ -72,7 +72,7 @@ struct FileSwap {
             throw DatabaseError(systemError: errno, path: files.namedPath)
         }
         built.file.isNamed = true
-        // It has pages under the old key.
+        // The copy of a lost log has pages under the old key.
         unlink(LogLoss.copyPath(files))
         var isConfirmed = true
         do { try FileCreation.synchronize(folder: files.folder, for: files) } catch { isConfirmed = false }

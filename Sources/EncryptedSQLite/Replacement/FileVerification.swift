@@ -1,7 +1,7 @@
 import CSQLCipher
 import Foundation
 
-/// Verifies a new database file before it replaces another one: each page was written with its key and is undamaged,
+/// Verifies a new database file before it replaces an old file: each page was written with its key and is undamaged,
 /// and SQLite opens the file.
 struct FileVerification {
     private let files: DatabaseFiles
@@ -13,7 +13,7 @@ struct FileVerification {
         self.opener = opener
     }
 
-    /// Reads the whole file. No connection to it may be open: to close another descriptor releases locks.
+    /// Reads the whole file. No connection to it may be open: closing a second descriptor releases its locks.
     ///
     /// - Throws: `damaged` if a page does not verify or the file is not complete; `CancellationError`.
     func run(expecting header: DatabaseHeader, progress: Progress) throws {

@@ -46,7 +46,7 @@ enum InterruptedRestoration {
             try? finishUnderLock(files)
             throw error
         }
-        // It has pages of the old database.
+        // The copy of a lost log has pages of the old database.
         unlink(LogLoss.copyPath(files))
         try synchronize(folder)
         try finishUnderLock(files)
@@ -57,12 +57,12 @@ enum InterruptedRestoration {
         try FileCreation.synchronize(folder: folder.files.folder, for: folder.files)
     }
 
-    /// Finishes an interrupted restoration of a database. Waits for one that is running.
+    /// Finishes an interrupted restoration of a database. Waits for a restoration that is running.
     ///
     /// If the new file has its name already, an opening for reading leaves the folder.
     ///
-    /// - Throws: `busy`; `permissionDenied` if the folder cannot be written; `cannotOpen` if another user or program has
-    ///   made what has the name of the folder, or another program has changed the file since the interruption.
+    /// - Throws: `busy`; `permissionDenied` if the folder cannot be written; `cannotOpen` if the folder's name belongs
+    ///   to a folder of another user or to another program, or a program has changed the file since the interruption.
     static func finish(_ files: DatabaseFiles, _ options: Database.Options) throws(DatabaseError) {
         guard let folder = try RestorationFolder(of: files) else { return }
         if options.readOnly, folder.status(of: newName) == nil { return }
@@ -71,7 +71,7 @@ enum InterruptedRestoration {
         withExtendedLifetime(lock) {}
     }
 
-    /// The same under the lock on the name.
+    /// Finishes an interrupted restoration. The caller holds the lock on the name.
     static func finishUnderLock(_ files: DatabaseFiles) throws(DatabaseError) {
         guard let folder = try RestorationFolder(of: files) else { return }
         if folder.status(of: newName) != nil {

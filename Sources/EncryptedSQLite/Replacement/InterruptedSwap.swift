@@ -7,14 +7,14 @@ import Foundation
 /// open. All of the log was written back before: so the index is set to an empty log. The connections that have the
 /// file open continue.
 ///
-/// A process that exchanges files holds the ``NamingLock`` and all locks of the log. The repair takes both. The
-/// index records the inodes of the file and of the shared memory. If others are at the path, the index stays invalid.
+/// A process that exchanges files holds the ``NamingLock`` and all locks of the log. The repair takes both. The index
+/// records the inodes of the file and of the shared memory. If other files are at the path, the index stays invalid.
 enum InterruptedSwap {
     /// The result of a repair.
     enum Outcome {
         /// The database can be opened again.
         case repaired
-        /// No exchange was interrupted. One that was running meanwhile is complete.
+        /// No exchange was interrupted. An exchange that was running is complete.
         case nothingFound
     }
 

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// The locks of the log lie in the shared memory ("WAL-mode file format", section 2.3 of the SQLite documentation): one
 /// for writing, one for checkpoints, one for recovery, and five for readers. SQLite takes them for single transactions.
-/// Here they are taken through the file of a connection that runs no statement meanwhile.
+/// Here they are taken through the file of a connection that runs no statement while they are held.
 final class LogLocks {
     /// The connection whose file holds the locks. It can run checkpoints while only the lock for writing is held.
     let connection: Connection
@@ -82,11 +82,11 @@ final class LogLocks {
     func lockOpening(timeoutMilliseconds: Int) throws(DatabaseError) {
         try wait(timeoutMilliseconds) { csqlcipher_lock_file(file, SQLITE_LOCK_RESERVED) }
         isNameLocked = true
-        // Other connections have shared locks, so that the exclusive lock is refused; the pending one stays.
+        // Other connections have shared locks, so that the exclusive lock is refused; the PENDING lock stays.
         try wait(timeoutMilliseconds) {
             let code = csqlcipher_lock_file(file, SQLITE_LOCK_EXCLUSIVE)
             guard code & 0xff == SQLITE_BUSY else { return code }
-            // The pending one is refused, too, while another process uses it for a moment to get its shared lock.
+            // The PENDING lock is refused, too, while another process holds it for a moment to get its shared lock.
             var state: Int32 = 0
             let isKnown = sqlite3_file_control(connection.handle, "main", SQLITE_FCNTL_LOCKSTATE, &state) == SQLITE_OK
             return isKnown && state >= SQLITE_LOCK_PENDING ? SQLITE_OK : SQLITE_BUSY

@@ -41,7 +41,7 @@ final class RestorationFolder {
         )
     }
 
-    /// Whether the user has made the folder. The superuser also uses the folders of the owner of the place.
+    /// Whether the user has made the folder. The superuser also uses the folders of the owner of the database's folder.
     private var isOwn: Bool {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return false }

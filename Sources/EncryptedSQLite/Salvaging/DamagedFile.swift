@@ -94,7 +94,7 @@ package final class DamagedFile {
                 guard FileIdentity(path: files.path) == identity else { throw .moved(path: files.namedPath) }
                 return (lock, pages)
             } catch {
-                // Another file explains any error.
+                // If another file is at the path, it explains any error.
                 let isReplaced = FileIdentity(path: files.path).map { $0 != identity } ?? false
                 guard isReplaced, attempts < maximumAttempts else { throw error }
             }
@@ -103,7 +103,7 @@ package final class DamagedFile {
 
     /// The number of pages.
     package var pageCount: Int { pages.pageCount }
-    /// The number of pages behind them that the database had.
+    /// The number of pages that the database had behind these pages.
     package var missingPageCount: Int { pages.missingPageCount }
     /// The number of pages that were read.
     package private(set) var readPageCount = 0
@@ -166,7 +166,7 @@ package final class DamagedFile {
 
     /// The objects of the schema that can be read.
     ///
-    /// - Returns: nil if the first page is damaged. It holds the place of everything else, and that of the free pages,
+    /// - Returns: nil if the first page is damaged. It holds the position of everything else, also of the free pages,
     ///   whose rows were deleted.
     package func schema() throws -> (objects: [SchemaObject], isComplete: Bool)? {
         guard read(1) != nil else { return nil }
@@ -217,7 +217,8 @@ package final class DamagedFile {
         var leafDepth: Int?
         var damagedDepths: [Int: Int] = [:]
 
-        /// All leaves of a tree have the same depth.
+        /// The losses at the end of the walk. All leaves of a tree have the same depth, so that damaged pages at this
+        /// depth are leaves.
         var finished: Losses {
             var losses = losses
             // A root without a readable leaf may be the only leaf.
@@ -235,7 +236,7 @@ package final class DamagedFile {
     /// Deeper trees would have more pages than a file can have.
     private static let maximumDepth = 40
 
-    /// Reads a page of a tree, each at most once; nil for a damaged page and one of another kind of tree.
+    /// Reads a page of a tree, each at most once; nil for a damaged page and for a page of another kind of tree.
     private func treePage(_ number: Int, depth: Int, isTable: Bool) -> TreePage? {
         guard number >= 1, number < visited.count, !visited[number], depth < Self.maximumDepth else { return nil }
         let page = read(number).flatMap { TreePage($0, number: number) }
@@ -301,7 +302,7 @@ package final class DamagedFile {
         if let child = page.lastChild { try readIndex(child, depth: depth + 1, &walk, row) }
     }
 
-    /// The values of a row; those behind a damaged overflow page are lost. Nil if not even their types can be read.
+    /// The values of a row; values behind a damaged overflow page are lost. Nil if not even their types can be read.
     private func values(of cell: TreePage.Cell) -> [StoredValue]? {
         var payload = Array(cell.payload)
         var next = cell.overflowPage
@@ -319,7 +320,7 @@ package final class DamagedFile {
 
     // MARK: Leaves without a parent
 
-    /// Reads the leaves of tables that no page that was read leads to, because their parent is damaged.
+    /// Reads the leaves of tables whose parent page is damaged, so that no page that was read leads to them.
     ///
     /// Call it after all tables were read. Free pages keep the rows that were deleted with them: if the list of free
     /// pages cannot be read completely, no such leaf is read.
@@ -367,7 +368,7 @@ extension StoredValue {
     }
 }
 
-/// A connection that keeps others from writing the pages of a file that is read without SQLite.
+/// A connection that keeps other connections from writing the pages of a file that is read without SQLite.
 private final class FileHold {
     let connection: Connection
 

@@ -20,8 +20,8 @@ final class PageReader {
     private var key: DerivedKey
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: PageCipher.pageByteCount, alignment: 8)
 
-    /// Reads a file through the descriptor of a connection: closing another one
-    /// would release the locks that this process holds on the file.
+    /// Reads a file through the descriptor of a connection: closing a second descriptor would release the locks that
+    /// this process holds on the file.
     ///
     /// - Throws: `wrongKey` if no page of a sample verifies with the key; `notADatabase` for a file without a page.
     init(_ files: DatabaseFiles, of connection: Connection, key encryptionKey: EncryptionKey) throws(DatabaseError) {
@@ -53,8 +53,8 @@ final class PageReader {
 
     /// The number of pages of a database with a log.
     ///
-    /// Only the pages in a log are authenticated, with their numbers: the size of the database in it is not. Behind the
-    /// end of the file there are no more pages than the log has, up to the last one that verifies.
+    /// The pages in a log are authenticated with their numbers, the size of the database in the log is not. So the
+    /// pages behind the end of the file reach to the last page in the log that verifies, and not further.
     private static func pageCount(
         _ log: LogContent,
         _ logFile: FileHandle?,
@@ -76,7 +76,7 @@ final class PageReader {
         try? logFile?.close()
     }
 
-    /// The number of pages that the database has according to the first one, and neither the file nor the log.
+    /// The number of pages that are in neither the file nor the log, although the first page counts them.
     var missingPageCount: Int {
         guard let header = page(1)?[28..<32] else { return 0 }
         return max(0, Int(header.reduce(0 as UInt32) { $0 << 8 | UInt32($1) }) - pageCount)
@@ -92,7 +92,7 @@ final class PageReader {
     private(set) var outdatedPages: Set<Int> = []
 
     /// The content of a page; nil if the page does not verify, or is outside the file. If its version in the log does
-    /// not verify, the content is the older one in the file.
+    /// not verify, the content comes from the older version in the file.
     func page(_ number: Int) -> [UInt8]? {
         guard number >= 1, number <= pageCount, Int64(number) != PageCipher.lockPage else { return nil }
         let isInLog = log.offsets[UInt32(number)] != nil

@@ -12,7 +12,7 @@ package enum StoredValue: Hashable, Sendable {
 
 /// The values of a row (SQLite file format, section 2.1).
 struct Record {
-    /// The values; those of trailing columns that were added later are absent.
+    /// The values. Values of trailing columns that were added later are absent.
     let values: [StoredValue]
 
     /// Decodes a payload, of which only a beginning may be available.

@@ -13,7 +13,7 @@ struct TreePage {
 
     /// A cell: a row, an entry of an index, or the key between two children.
     struct Cell {
-        /// The page whose keys are at most that of the cell; nil on a leaf.
+        /// The child page, whose keys are at most the key of the cell; nil on a leaf.
         var child: Int?
         /// The row ID; nil in an index.
         var key: Int64?
@@ -27,10 +27,10 @@ struct TreePage {
 
     let kind: Kind
     let cells: [Cell]
-    /// The page with the keys behind those of all cells; nil on a leaf.
+    /// The last child page, whose keys are behind the keys of all cells; nil on a leaf.
     let lastChild: Int?
 
-    /// Reads the content of a page; nil if it is not one of a B-tree.
+    /// Reads the content of a page; nil if it is not a page of a B-tree.
     init?(_ bytes: [UInt8], number: Int) {
         // The first page begins with the header of the database.
         let start = number == 1 ? 100 : 0

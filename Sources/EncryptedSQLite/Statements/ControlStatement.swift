@@ -1,7 +1,7 @@
 /// The statements of this layer, which a connection compiles at their first use and keeps.
 enum ControlStatement: Int, CaseIterable {
     case begin, beginImmediate, commit
-    /// Begins and ends a savepoint, the transaction inside another one.
+    /// Begins and ends a savepoint, the transaction inside a transaction.
     case beginNested, endNested
     case dataVersion, schemaVersion, userVersion, applicationID, pageCount
     /// The number of rows that the connection has changed.

@@ -2,9 +2,9 @@ public import CSQLCipher
 
 /// A prepared statement. The caller binds parameters, then steps through rows and reads their columns.
 ///
-/// Indices of parameters start at 1 and those of columns at 0, as in SQLite. Every member costs one C call and nothing
-/// else. The statement belongs to one connection, and only the thread that uses the connection uses it. It is finalised
-/// when its owner releases it.
+/// Indices of parameters start at 1 and indices of columns at 0, as in SQLite. Every member costs one C call and
+/// nothing else. The statement belongs to one connection, and only the thread that uses the connection uses it. It is
+/// finalised when its owner releases it.
 ///
 /// Swift inlines `@inlinable package` members in other modules only if their type is public. This is the only reason
 /// why this type, `Connection` and `SQLText` are public: no product of the package exports them.

@@ -53,7 +53,7 @@ extension KeyProvider {
     /// Reads the key from a file descriptor up to its end, for example from a pipe that the parent process made, and
     /// closes the descriptor. Only the first call of ``key()`` succeeds.
     public static func fileDescriptor(_ descriptor: Int32, format: KeyFormat = .passphrase()) -> KeyProvider {
-        // After it is closed, the number belongs to the next file that the process opens.
+        // After the descriptor is closed, its number belongs to the next file that the process opens.
         let owned = Guarded<Int32?>(descriptor)
         return KeyProvider {
             let source = "file descriptor \(descriptor)"

@@ -48,7 +48,7 @@ extension KeyProvider {
         /// secret-tool store --label "My store" application my-app store main
         /// ```
         ///
-        /// The service may ask the user to unlock it; the call blocks its thread meanwhile.
+        /// The service may ask the user to unlock it; the call blocks its thread until the user answers.
         ///
         /// - Parameter attributes: The attributes under which the secret was stored.
         public static func secretService(
