@@ -1,4 +1,4 @@
-/// Values by key, up to a limit. A new value takes the place of the one that has not been used for longest.
+/// Values by key, up to a limit. A new value takes the place of the value that has not been used for longest.
 ///
 /// Threads share a cache as a `Guarded` value, see ``Guarded/value(for:make:)``.
 ///

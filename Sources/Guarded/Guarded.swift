@@ -28,7 +28,7 @@ public struct Guarded<Value> {
         return try body(&value.pointee)
     }
 
-    /// Replaces a part of the value, and releases the former part after the lock: its `deinit` may use the value.
+    /// Replaces a part of the value, and releases the old part after the lock: its `deinit` may use the value.
     @inlinable
     public func replace<Part>(_ part: WritableKeyPath<Value, Part>, with new: Part) {
         let old = withLock { value in
@@ -42,7 +42,7 @@ public struct Guarded<Value> {
 
 /// `@unchecked`: the reference to the storage is a constant. The value is written in the initializer, before another
 /// thread has a copy, and otherwise accessed only between `lock` and `unlock`, which order the accesses of all threads.
-/// What leaves ``Guarded/withLock(_:)`` is a part of the value, which is `Sendable`.
+/// ``Guarded/withLock(_:)`` returns only parts of the value, which is `Sendable`.
 extension Guarded: @unchecked Sendable where Value: Sendable {}
 
 /// The allocation of a guarded value and its lock.

@@ -24,7 +24,7 @@ struct SystemLock {
     @inlinable
     init(content: Content) { self.content = content }
 
-    /// Makes an unlocked lock in memory that holds none.
+    /// Makes an unlocked lock in memory that holds no lock.
     @inlinable
     static func initialize(_ lock: UnsafeMutablePointer<SystemLock>) {
         lock.initialize(to: SystemLock(content: Content()))

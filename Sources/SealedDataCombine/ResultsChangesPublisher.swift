@@ -22,7 +22,7 @@ extension ResultsObserver {
         ResultsChangesPublisher(observer: self, keyPaths: keyPaths)
     }
 
-    /// The results: first the present ones, and then those after each change of their members or their order.
+    /// The results: first the present results, then the results after each change of their members or their order.
     ///
     /// The values belong to the actor of the context; demand them there, as `sink` does.
     public var resultsPublisher: AnyPublisher<FetchResultsCollection<Element>, Never> {

@@ -20,7 +20,7 @@
             set { self[ModelContextKey.self] = newValue }
         }
 
-        /// The same; nil leaves the context of the surrounding views.
+        /// The model context to set; nil leaves the context of the surrounding views.
         var givenModelContext: ModelContext? {
             get { self[ModelContextKey.self] }
             set { if let newValue { self[ModelContextKey.self] = newValue } }

@@ -35,7 +35,8 @@
                 if isNew { setup.onSetup(made) }
                 return nil
             }
-            // Each evaluation can have another undo manager. The app can change the other settings after the first one.
+            // Each evaluation can have another undo manager. The app can change the other settings after the first
+            // evaluation.
             if setup.isUndoEnabled, context.undoManager !== undoManager { context.undoManager = undoManager }
             if isNew {
                 context.autosaveEnabled = setup.isAutosaveEnabled

@@ -7,7 +7,7 @@
         public import SwiftUIStandIn
     #endif
 
-    // The parameter lists of SwiftData's `@Query`. An animation or a transaction is that of the changes of the results.
+    // The parameter lists of SwiftData's `@Query`. The animation or transaction applies to changes of the results.
 
     extension Query where Result == [Element] {
         /// All models, in the order of their first save.

@@ -34,7 +34,7 @@
         // Swift initializes `@Query var trips: [Trip]` without parentheses only with an initializer that the type itself
         // declares, without constraints, and only if no other initializer has the same name.
 
-        /// All models, in the order of their first save; of sections, none until the program sets
+        /// All models, in the order of their first save. A query of sections has no sections until the program sets
         /// ``ResultsObserver/sectionBy`` of the observer.
         public init() { self.init(QueryParameters(FetchDescriptor())) }
 
@@ -52,7 +52,7 @@
         /// The sections; nil without sections.
         @MainActor public var sections: SectionedResults<Element, Result.SectionTitle>? { observer.sections }
 
-        /// The context of the results, that of the view's environment.
+        /// The context of the results: the context of the view's environment.
         @MainActor public var modelContext: ModelContext { environmentContext }
 
         /// The error of the last fetch, which left the results as they were; nil if it succeeded.

@@ -19,7 +19,7 @@ extension ModelActor {
     public var modelContext: ModelContext {
         let executor = modelExecutor
         let context = executor.modelContext
-        // A custom executor does not register itself with its context.
+        // A custom executor does not register with its context itself.
         if !(context.isolation?.isExecutor(executor) ?? false), let executor = executor as? any SerialModelExecutor {
             context.adopt(executor: executor)
         }

@@ -97,7 +97,7 @@ extension Aggregate {
     }
 }
 
-// The same for the values of expressions.
+// The same aggregates of the values of expressions.
 
 extension Aggregate where Result == Int {
     /// The number of models for which an expression is not nil.

@@ -43,7 +43,8 @@ extension ModelConfiguration {
                 "a name cannot be empty or contain '/'; give the configuration a URL to choose the folder"
             )
         }
-        // The text of the URL is at least as long as the name. To take the name from it costs a hundredth of opening a file.
+        // The text of the URL is at least as long as the name, and taking the name from it costs a hundredth of opening
+        // a file.
         guard hasDefaultURL || url.relativeString.utf8.count + Self.longestSuffix.utf8.count > Self.longestFileName
         else { return }
         let fileName = hasDefaultURL ? "\(name).store" : url.lastPathComponent

@@ -7,7 +7,7 @@ public import Foundation
 
 /// The file, the key and the options of a store that holds the objects of a schema, or of a part of it.
 ///
-/// A file is always encrypted. Its key is that of the configuration, or comes from `EncryptionKey.provider`.
+/// A file is always encrypted. The configuration has its key, or `EncryptionKey.provider` supplies it.
 ///
 /// ```swift
 /// let configuration = ModelConfiguration("Trips", key: .passphrase(passphrase))
@@ -82,12 +82,12 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     /// it.
     public var migrationProgress: Progress?
 
-    /// Whether all contexts of the container receive the saves of other processes, soon after them, as they receive the
-    /// saves of each other.
+    /// Whether all contexts of the container receive the saves of other processes, soon after these saves, as they
+    /// receive the saves of each other.
     ///
-    /// Otherwise they do so while the container has live results such as ``ResultsObserver`` and ``Query``, or the app
-    /// uses ``ModelContainer/remoteChange``. Fetches read the current state of the store in any case. Equality of
-    /// configurations ignores it.
+    /// If it is false, they do so only while the container has live results such as ``ResultsObserver`` and ``Query``,
+    /// or the app uses ``ModelContainer/remoteChange``. Fetches read the current state of the store in any case.
+    /// Equality of configurations ignores it.
     public var followsOtherProcesses = false
 
     /// The recording of the store's history, see ``ModelContext/fetchHistory(_:)``; nil, the default, if this program

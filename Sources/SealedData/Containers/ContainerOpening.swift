@@ -24,8 +24,8 @@ struct ContainerOpening {
 
         let coordinator = PersistentStoreCoordinator(model: model, classes: linked.graphClasses)
         var dataStores: [any DataStoreConnection] = []
-        // Loading a store may migrate it. A store that is refused must leave the others as they were, so all of them are
-        // examined first.
+        // Loading a store may migrate it. If one store is refused, the other stores must stay as they were, so all
+        // stores are examined first.
         var prepared: [(configuration: any DataStoreConfiguration, description: PersistentStoreDescription)] = []
         // A custom store may change its content when it is made.
         for configuration in configurations.filter({ $0 is ModelConfiguration })
@@ -136,8 +136,8 @@ struct ContainerOpening {
         return try SerialDataStoreConnection<Configuration.Store>(configuration, migrationPlan: migrationPlan)
     }
 
-    /// Returns the names of the entities that a configuration's store holds: those of its schema or, if it has no
-    /// schema, those that no other configuration names.
+    /// Returns the names of the entities that a configuration's store holds: the entities of its schema or, if it has
+    /// no schema, the entities that no other configuration names.
     private func entityNames(
         of configuration: any DataStoreConfiguration,
         among all: [any DataStoreConfiguration],
@@ -184,7 +184,7 @@ struct ContainerOpening {
 private struct LoadIssue {
     let error: any Error
 
-    /// - Parameter updated: The names of the configurations whose stores have been updated or migrated before.
+    /// - Parameter updated: The names of the configurations whose stores were updated or migrated before the error.
     init(_ cause: any Error, _ configuration: any DataStoreConfiguration, updated: [String] = []) {
         let others =
             updated.isEmpty
@@ -247,9 +247,9 @@ private struct LoadIssue {
 
     /// Returns the remedy for the problems of a migration.
     ///
-    /// - Parameter others: The remedy for problems other than values that do not convert between an attribute and a
-    ///   relationship of the same name. These have no place in the other version, so a custom stage between the two
-    ///   versions cannot keep them.
+    /// - Parameter others: The remedy for all problems except values that do not convert between an attribute and a
+    ///   relationship of the same name. Such values have no place in the other version, so a custom stage between the
+    ///   two versions cannot keep them.
     private static func remedy(for problems: [MigrationProblem], others: String) -> String {
         let remedies = problems.map { problem in
             guard problem.kind == .otherKind else { return others }

@@ -4,7 +4,7 @@ extension DefaultStore {
     /// Writes changes in one transaction: all of them, or none if it throws.
     ///
     /// The inverses of relationships are updated, also in models that are not in the request, and the delete rules
-    /// apply. A new model with the unique values of a saved model becomes an update of it.
+    /// apply. A new model with the unique values of a saved model becomes an update of the saved model.
     ///
     /// - Throws: ``SwiftDataError/unknownSchema`` if the class of a model does not belong to the store; `DecodingError`
     ///   if values of a snapshot do not have their properties' types; `ObjectGraphError` for invalid values; errors of
@@ -55,7 +55,7 @@ private struct SavedObjects {
         try inserted[identifier] ?? context.existingObject(with: identifier)
     }
 
-    /// Sets the values of an object to those of its snapshot. Deleted objects stay deleted.
+    /// Sets the values of an object to the values of its snapshot. Deleted objects stay deleted.
     func apply(_ snapshot: DefaultSnapshot) throws {
         guard let object = try object(for: snapshot.persistentIdentifier) else { return }
         for property in object.managedObjectID.entity.properties {

@@ -16,7 +16,7 @@ extension ModelContainer {
     /// - Parameters:
     ///   - schema: The schema.
     ///   - migrationPlan: The versions of the schema and the stages between them.
-    ///   - configurations: The stores; if there are none, one with the default configuration.
+    ///   - configurations: The stores; if there are none, a store with the default configuration.
     ///   - key: Returns the key of a configuration. It is called once for each file whose configuration has no key.
     /// - Throws: Errors of `key`; `CancellationError` if the task is cancelled; as the initializers.
     public static func open(
@@ -45,7 +45,7 @@ extension ModelContainer {
             try Task.checkCancellation()
         }
         try unlockStores { store in
-            // Another task has locked the file meanwhile.
+            // Another task has locked the file since the keys were requested.
             guard let key = keys[ObjectIdentifier(store)] else { throw DatabaseError.locked }
             return key
         }

@@ -53,10 +53,11 @@ extension ModelContainer {
     ///
     /// An app that shares its store with an extension calls it before the system suspends the app: iOS ends apps that
     /// hold locks on shared files then. Fetches and saves throw `DatabaseError.suspended` until ``resume()``. They do
-    /// not wait for it: a thread that waits may be the one that would resume the container. Otherwise as ``lock()``.
+    /// not wait for that call: a waiting thread may be the thread that would resume the container. In all other
+    /// respects it works as ``lock()``.
     ///
-    /// Does not affect a locked file, which has no open connection: a later `unlock(with:)` opens it, so an app that
-    /// locks its container does not unlock it before the system has resumed the app.
+    /// A locked file has no open connection and stays as it is: a later `unlock(with:)` opens it, so an app that locks
+    /// its container does not unlock it before the system has resumed the app.
     public func suspend() {
         for store in stores.coordinator.sealedStores { store.suspend() }
     }
@@ -66,8 +67,8 @@ extension ModelContainer {
     /// A backup under the same key can be in the place of a file: see ``restore(_:key:to:newKey:progress:)``.
     ///
     /// - Throws: `DatabaseError.wrongKey` if another process has changed the key: lock the container and unlock it with
-    ///   the new one. `DatabaseError.locked`; the other errors of `unlock(with:)`. Files that cannot be opened stay
-    ///   suspended, and all others are open.
+    ///   the new key. `DatabaseError.locked`; the other errors of `unlock(with:)`. Files that cannot be opened stay
+    ///   suspended, and all other files are open.
     public func resume() throws {
         var failure: (any Error)?
         for store in stores.coordinator.sealedStores {

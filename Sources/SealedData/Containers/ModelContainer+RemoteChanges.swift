@@ -8,7 +8,7 @@ extension ModelContainer {
     /// notification's object is the container.
     ///
     /// It is posted on any thread, soon after the save, and once for several saves that follow each other shortly. A
-    /// context that processes its changes then, or fetches, has received the saved ones. Saves by contexts of the
+    /// context that then fetches or processes its changes has received the saved changes. Saves by contexts of the
     /// container itself do not post it: see ``ModelContext/didSave``.
     ///
     /// If a changed store has a history, `userInfo` has the entry ``ModelContext/NotificationKey/historyTokens`` with
@@ -49,7 +49,7 @@ final class RemoteChangeNotifier: Sendable {
     }
 
     private static let notifiers = Guarded(Notifiers())
-    /// Not the thread that announces a commit: an observer may use the container, and wait for that thread.
+    /// Not the thread that announces a commit: an observer may use the container, which may wait for that thread.
     private static let queue = DispatchQueue(label: "SealedData.remoteChange")
 
     private let coordinator: PersistentStoreCoordinator
@@ -99,7 +99,7 @@ final class RemoteChangeNotifier: Sendable {
             return (state.container, state.stores)
         }
         guard let container else { return }
-        // The last transactions of the stores that have a history.
+        // Only stores that have a history have tokens of their last transactions.
         let tokens = StoreHistory.tokens(of: Dictionary(uniqueKeysWithValues: stores.map { ($0, nil) }), coordinator)
         let key = ModelContext.NotificationKey.historyTokens
         let information: [AnyHashable: Any]? = tokens.isEmpty ? nil : [key: tokens, key.rawValue: tokens]

@@ -43,7 +43,7 @@ public final class ModelContainer: Sendable {
         }
 
         deinit {
-            // No caller is left to receive an error, and a store that was not closed is intact.
+            // No caller can receive an error here, and a store that was not closed is intact.
             try? coordinator.removeAllStores()
         }
     }
@@ -57,9 +57,9 @@ public final class ModelContainer: Sendable {
     public var schema: Schema { stores.schema }
     /// The migration plan.
     public var migrationPlan: (any SchemaMigrationPlan.Type)? { stores.migrationPlan }
-    /// The configurations of the encrypted stores. They equal those with which the container was created, without their
-    /// keys: a container discards a key after its store is opened. Stores are opened once: setting the property opens
-    /// and closes no store.
+    /// The configurations of the encrypted stores. They equal the configurations with which the container was created,
+    /// without their keys: a container discards a key after its store is opened. Stores are opened once: setting the
+    /// property opens and closes no store.
     public var configurations: Set<ModelConfiguration> {
         get { stores.configurations.withLock { $0 } }
         set {
@@ -130,15 +130,15 @@ public final class ModelContainer: Sendable {
         try self.init(for: Schema(types), migrationPlan: migrationPlan, configurations: configurations)
     }
 
-    /// Deletes all models of all stores, without applying delete rules, also those that are set aside, see
-    /// ``setAside(in:)``. In every context of the container they count as
-    /// deleted after its next fetch or save. New models that are not saved yet remain.
+    /// Deletes all models of all stores, without applying delete rules, also models that are set aside, see
+    /// ``setAside(in:)``. In every context of the container they count as deleted after its next fetch or save. New
+    /// models that are not saved yet remain.
     ///
     /// - Throws: `ObjectGraphError.storeIsReadOnly` if a configuration does not allow saving;
     ///   ``DataStoreError/unsupportedFeature`` if a custom store cannot be erased; errors of the stores.
     public func erase() throws { try stores.coordinator.eraseStores() }
 
-    /// The same as ``erase()``, which SwiftData recommends instead since iOS 18. It ignores errors.
+    /// Deletes all models as ``erase()`` does, which SwiftData recommends instead since iOS 18. Ignores errors.
     public func deleteAllData() { try? erase() }
 
     /// Removes the indexes from the container's encrypted files that its schema does not declare.

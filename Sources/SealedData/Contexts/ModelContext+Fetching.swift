@@ -58,9 +58,8 @@ extension ModelContext {
     /// Calls a function with each model that matches a descriptor, in its order and in bounded memory.
     ///
     /// The set of models is determined at the beginning, so that `block` may change, insert, delete and save models. It
-    /// is not called with models that are deleted by then.
-    /// The context releases the models of a batch after it, except those that are referenced elsewhere or have unsaved
-    /// changes.
+    /// is not called with models that were deleted before their turn. The context releases the models of a batch when
+    /// the batch ends, except models that are referenced elsewhere or have unsaved changes.
     ///
     /// - Parameters:
     ///   - descriptor: The models.

@@ -32,9 +32,9 @@ extension ModelContext {
 
     /// Writes the value of a property from parts, at once and without holding all of it in memory.
     ///
-    /// The parts are written in transactions of their own, and the model gets the value after the last one: if the
-    /// process ends before, it keeps its value. The contexts of the container get the value as they get a save of another
-    /// context.
+    /// The parts are written in separate transactions, and the model gets the value after the last one. If the process
+    /// ends before, the model keeps its old value. The contexts of the container get the value as they get a save of
+    /// another context.
     ///
     /// ```swift
     /// try context.writeValue(of: film, at: \.content, byteCount: size) { try file.read(upToCount: 1 << 20) ?? Data() }

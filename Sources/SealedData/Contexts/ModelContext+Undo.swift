@@ -20,8 +20,9 @@ extension ModelContext {
     /// together with the changes that they cause in other models. Saved changes can be undone; another save then writes
     /// the undone state. A ``rollback()`` discards the recorded changes.
     ///
-    /// On Apple's platforms `UndoManager` is Foundation's class, for example that of SwiftUI's environment. On others
-    /// it is a class of `ObjectGraph` with the same members. It belongs to the actor or thread of the context.
+    /// On Apple's platforms `UndoManager` is Foundation's class, for example the undo manager of SwiftUI's environment.
+    /// On other platforms it is a class of `ObjectGraph` with the same members. It belongs to the actor or thread of
+    /// the context.
     public var undoManager: UndoManager? {
         get { graph.undoManager }
         set { graph.undoManager = newValue }

@@ -11,11 +11,11 @@ public import ObjectGraph
 /// ```
 ///
 /// A context and its models belong to one thread or actor at a time. Changes saved by other contexts of the container
-/// appear with the next fetch or save. A model with unsaved changes keeps its values until it is saved, which merges the
-/// others' changes, or until its changes are rolled back.
+/// appear with the next fetch or save. A model with unsaved changes keeps its values until it is saved, which merges
+/// the changes of the other contexts, or until its changes are rolled back.
 public final class ModelContext {
     /// Whether the context autosaves: soon after a change, when its actor is free. The default is true for a
-    /// container's main context and false for all others.
+    /// container's main context and false for all other contexts.
     ///
     /// A context autosaves on the actor whose code created it, on the executor of its model actor, or on the actor or
     /// queue that ``enableAutosave(on:)-(Actor)`` specifies. A context that was created outside any actor has no

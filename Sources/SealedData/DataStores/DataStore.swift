@@ -45,7 +45,7 @@ public protocol DataStore: AnyObject {
     /// Releases the state for a context that no longer exists.
     func invalidateState(for editingState: EditingState)
 
-    /// Returns the cached snapshots of models with the given identifiers. The context fetches the others.
+    /// Returns the cached snapshots of models with the given identifiers. The context fetches the remaining models.
     func cachedSnapshots(
         for persistentIdentifiers: [PersistentIdentifier],
         editingState: EditingState

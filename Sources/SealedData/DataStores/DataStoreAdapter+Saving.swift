@@ -118,10 +118,10 @@ extension DataStoreAdapter {
         )
     }
 
-    /// Notifies contexts of objects whose values in the store differ from the saved ones.
+    /// Notifies contexts of objects whose values in the store differ from the saved values.
     ///
-    /// The store has committed, so that no error here is one of the save. Contexts reload the objects whose values
-    /// cannot be read, and report an error of that as a failed read.
+    /// The store has committed, so no error here makes the save fail. Contexts reload the objects whose values cannot
+    /// be read, and report an error of the reload as a failed read.
     private func announce(_ result: SavedSnapshots) {
         var unreadable = result.unreadable
         let byRoot = Dictionary(grouping: result.reregistered) { snapshot in

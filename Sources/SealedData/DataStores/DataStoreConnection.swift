@@ -65,17 +65,17 @@ struct ChangedModels {
 /// The result of a save.
 struct SavedSnapshots {
     var remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]
-    /// The snapshots whose values replace the saved ones.
+    /// The snapshots whose values replace the saved values.
     var reregistered: [DefaultSnapshot]
-    /// The identifiers of models whose values the store has replaced by others that cannot be read.
+    /// The identifiers of models whose values the store has replaced by values that cannot be read.
     var unreadable: [PersistentIdentifier]
 }
 
-/// The transactions in the history of a custom store after a known one.
+/// The transactions in the history of a custom store after a known transaction.
 struct HistoryNews {
     /// The token of the last transaction; nil if there is none.
     var token: (any Sendable)?
-    /// Whether one of them is relevant.
+    /// Whether one of these transactions is relevant.
     var isRelevant: Bool
 }
 

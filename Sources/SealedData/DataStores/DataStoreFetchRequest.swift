@@ -1,6 +1,6 @@
 /// A fetch request of a context to a ``DataStore``.
 public struct DataStoreFetchRequest<T: PersistentModel>: Sendable {
-    /// The descriptor. Its limit may be larger than that of the program, because unsaved changes may remove results.
+    /// The descriptor. Its limit may exceed the limit of the program, because unsaved changes may remove results.
     public let descriptor: FetchDescriptor<T>
     /// The identity of the requester.
     public let editingState: EditingState

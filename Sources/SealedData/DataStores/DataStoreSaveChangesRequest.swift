@@ -29,7 +29,8 @@ public final class DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
     public let remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]
     /// The identity of the store.
     public let storeIdentifier: String
-    /// Models whose values in the store differ from the saved ones. Contexts merge them with their next fetch or save.
+    /// Models whose values in the store differ from the saved values. Contexts merge them with their next fetch or
+    /// save.
     public let snapshotsToReregister: [PersistentIdentifier: T]
     /// The position of the save in the history of the store; nil for a store without a history.
     public let historyToken: (any HistoryToken)?

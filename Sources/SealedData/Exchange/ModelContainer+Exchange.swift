@@ -11,13 +11,13 @@ extension ModelContainer {
     /// Returns the changes of an encrypted store that the common order of its exchange does not contain yet, as values.
     ///
     /// The app appends the change set to the common order, if no other device has done so with the same
-    /// `ChangeSet.sequence`, and passes each change set of the common order, including its own ones, to
+    /// `ChangeSet.sequence`, and passes each change set of the common order, including its own change sets, to
     /// ``apply(_:to:mergePolicy:)``. The store must give its models global identifiers, see
     /// `HistoryOptions.identifiesObjects`. Before the first exchange, all its models are changes. A change set is
     /// `Codable`, and not encrypted.
     ///
-    /// Many changes make several change sets. The app asks for the next one when it has applied the one before, and may
-    /// end and continue between any two of them.
+    /// Many changes make several change sets. The app asks for the next change set when it has applied the previous
+    /// one, and may stop and continue between any two of them.
     ///
     /// - Parameters:
     ///   - configuration: The configuration of the store; nil for the only encrypted store of the container.
@@ -53,9 +53,9 @@ extension ModelContainer {
     /// | `rollback` | keeps the value; so do all properties of the model | is deleted |
     ///
     /// The author of a change set has applied the delete rules: the store deletes the same models. It applies the rules
-    /// itself to those relationships only that it has changed and not exchanged. Required properties and uniqueness
-    /// constraints hold afterwards. The next change set of the store contains what the merge has made different from the
-    /// common order.
+    /// itself only to relationships that it has changed and not exchanged. Required properties and uniqueness
+    /// constraints hold afterwards. The next change set of the store contains everything in which the merge made the
+    /// store differ from the common order.
     ///
     /// - Parameters:
     ///   - changeSet: The next change set of the common order.
@@ -64,7 +64,7 @@ extension ModelContainer {
     /// - Returns: The outcome, with the conflicts.
     /// - Throws: ``StoreSelectionError``; `ExchangeError`, for example `outOfSequence` with the position from which the
     ///   store continues; `ObjectGraphError.storeIsReadOnly`; `DatabaseError`. The store is unchanged then.
-    /// - Complexity: O(*n* + *m*) in the number of changes and of those of the store that were not exchanged.
+    /// - Complexity: O(*n* + *m*) in the number of changes and of the store's changes that were not exchanged.
     @discardableResult
     public func apply(
         _ changeSet: ChangeSet,

@@ -6,7 +6,7 @@ extension FetchRequest {
     ///
     /// The parts that most descriptors have are read by inlinable code, which the program specializes for each class:
     /// unspecialized generic code looks up metadata for each property of a descriptor, which takes as long as a small
-    /// fetch. It is no initializer since that would own, and so copy, the descriptor.
+    /// fetch. This is no initializer, since an initializer would own, and so copy, the descriptor.
     ///
     /// - Throws: ``SwiftDataError/unsupportedPredicate`` or a related error if the store cannot execute the descriptor.
     @inlinable

@@ -44,8 +44,8 @@ public struct FullTextExcerpt<T: PersistentModel>: Hashable, @unchecked Sendable
 public struct FullTextMatch<T: PersistentModel> {
     /// The model.
     public let model: T
-    /// The relevance of the model compared with others of the same search: the BM25 score of the words, larger if more
-    /// relevant.
+    /// The relevance of the model compared with the other models of the same search: the BM25 score of the words,
+    /// larger if more relevant.
     public let relevance: Double
     private let excerpts: [PartialKeyPath<T>: String]
 

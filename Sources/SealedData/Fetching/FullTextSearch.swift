@@ -25,7 +25,7 @@ public struct FullTextSearch<T: PersistentModel>: Hashable, @unchecked Sendable 
     public var query: FullTextQuery
     /// The properties to search; empty for all properties of the model's first full-text index.
     public var properties: [PartialKeyPath<T>]
-    /// The weights of properties in the relevance; 1 for all others.
+    /// The weights of properties in the relevance; 1 for all other properties.
     public var weights: [PartialKeyPath<T>: Double]
 
     /// Makes a search.
@@ -33,7 +33,7 @@ public struct FullTextSearch<T: PersistentModel>: Hashable, @unchecked Sendable 
     /// - Parameters:
     ///   - query: The query. A string literal means all of its words.
     ///   - properties: The properties to search; empty for all.
-    ///   - weights: The weights of properties in the relevance; 1 for all others.
+    ///   - weights: The weights of properties in the relevance; 1 for all other properties.
     public init(
         _ query: FullTextQuery,
         in properties: [PartialKeyPath<T>] = [],
@@ -49,7 +49,7 @@ public struct FullTextSearch<T: PersistentModel>: Hashable, @unchecked Sendable 
     /// - Parameters:
     ///   - text: The text.
     ///   - properties: The properties to search; empty for all.
-    ///   - weights: The weights of properties in the relevance; 1 for all others.
+    ///   - weights: The weights of properties in the relevance; 1 for all other properties.
     @_disfavoredOverload
     public init(
         _ text: String,

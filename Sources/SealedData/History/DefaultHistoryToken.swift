@@ -13,17 +13,18 @@ import ObjectGraph
 /// ```
 ///
 /// The token of a transaction contains the positions in all stores of the container: fetching the transactions with
-/// larger tokens continues after it in each of them. A predicate compares the token of a transaction with another one
-/// by the positions in the store of the transaction, whatever the clocks of the processes that wrote to the stores.
+/// larger tokens continues after that transaction in each store. A predicate compares the token of a transaction with
+/// another token by the positions in the store of the transaction, whatever the clocks of the processes that wrote to
+/// the stores.
 public struct DefaultHistoryToken: HistoryToken {
     /// The numbers of transactions, by the identity of their store.
     public let tokenValue: [String: Int64]?
     /// The identity of the store of the transaction to which the token belongs.
     public let storeIdentifier: String
-    /// The times of the transactions, by the identity of their store, as far as they are known. An earlier copy of a
-    /// file gives the numbers again, to transactions with other times.
+    /// The times of the transactions, by the identity of their store, as far as they are known. If an earlier copy of a
+    /// file takes its place, the same numbers are given again, to transactions with other times.
     private let timestamps: [String: Double]?
-    /// Whether the token is that of a transaction to which a predicate is applied.
+    /// Whether the token belongs to a transaction to which a predicate is applied.
     private var isEvaluated = false
 
     private enum CodingKeys: String, CodingKey {
@@ -38,7 +39,7 @@ public struct DefaultHistoryToken: HistoryToken {
 
     /// The position in a store. A token from before the store belonged to the container precedes its first transaction.
     ///
-    /// A decoded token may contain any number: the position has numbers before and after it.
+    /// A decoded token may contain any number, and the position needs numbers before and after it.
     func position(in store: String) -> PersistentHistoryPosition {
         PersistentHistoryPosition(
             number: min(max(0, tokenValue?[store] ?? 0), .max - 1),
@@ -65,11 +66,11 @@ public struct DefaultHistoryToken: HistoryToken {
         case ascending, same, descending
     }
 
-    /// The order of the transaction to which a predicate is applied, and of a constant.
+    /// The order of the transaction to which a predicate is applied, relative to a constant.
     private func order(_ constant: DefaultHistoryToken) -> Order {
         let (own, other) = (position(in: storeIdentifier).number, constant.position(in: storeIdentifier).number)
         if own != other { return own < other ? .ascending : .descending }
-        // The last transaction of a store that the constant includes, or the one to which the constant belongs.
+        // The last transaction of a store that the constant includes, or the transaction to which the constant belongs.
         return storeIdentifier == constant.storeIdentifier ? .same : .ascending
     }
 

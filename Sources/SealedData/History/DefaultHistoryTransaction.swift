@@ -10,7 +10,7 @@ public struct DefaultHistoryTransaction: HistoryTransaction {
 
     private let transaction: PersistentHistoryTransaction
     private let classes: HistoryClasses
-    /// The changes, if the transaction was read without them.
+    /// Reads the changes, if the transaction was read without them.
     private let window: HistoryChangeWindow?
 
     /// The position after the transaction.

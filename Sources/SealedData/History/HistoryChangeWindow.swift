@@ -4,8 +4,8 @@ import ObjectGraph
 
 /// The changes of transactions that were read without them, for predicates over changes.
 ///
-/// A predicate sees the transactions in their order: their changes are read for some successive ones together, which
-/// are bounded in number and size.
+/// A predicate sees the transactions in their order: the changes of some successive transactions, bounded in number and
+/// size, are read together.
 final class HistoryChangeWindow: Sendable {
     /// The largest number of transactions whose changes are kept.
     private static let largestCount = 64

@@ -1,7 +1,7 @@
 import Guarded
 import ObjectGraph
 
-/// Makes the changes of models from those of the store's objects.
+/// Makes the changes of models from the changes of the store's objects.
 struct HistoryClasses: Sendable {
     /// The classes by the names of their entities.
     private let types: [String: any PersistentModel.Type]
@@ -73,7 +73,7 @@ struct HistoryClasses: Sendable {
     }
 }
 
-/// The key paths of a model class by slot, those of inherited properties with the class as root.
+/// The key paths of a model class by slot. The class is the root, also for inherited properties.
 ///
 /// `@unchecked Sendable`: all properties are constants, key paths of stored properties are immutable, and threads share
 /// value transformers.

@@ -7,11 +7,11 @@ public import Foundation
 /// descriptor.predicate = #Predicate { $0.token > token && $0.author != "widget" }
 /// ```
 ///
-/// Comparisons of the token, and in a container with one encrypted store of the time, with constants, which the whole
-/// predicate requires, select the transactions in the store. The rest of the predicate is evaluated in memory, a page
-/// of transactions at a time.
+/// If the whole predicate requires a comparison of the token with a constant, the store selects the transactions by it;
+/// in a container with one encrypted store, also by comparisons of the time. The rest of the predicate is evaluated in
+/// memory, a page of transactions at a time.
 ///
-/// `@unchecked Sendable`: all properties are values. Those of type `SortDescriptor` contain key paths, which are
+/// `@unchecked Sendable`: all properties are values. The values of type `SortDescriptor` contain key paths, which are
 /// immutable, though not all of them are marked `Sendable`.
 public struct HistoryDescriptor<Transaction: HistoryTransaction>: @unchecked Sendable {
     /// The predicate; nil selects all transactions.

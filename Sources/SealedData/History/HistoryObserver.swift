@@ -44,7 +44,7 @@ public final class HistoryObserver: Observable, Sendable {
     ///
     /// - Parameters:
     ///   - historyTokens: The known positions in the histories, by the identities of the stores; nil for the present
-    ///     ones. Relevant transactions after them are an event.
+    ///     positions. Relevant transactions after them are an event.
     ///   - observedModels: The classes whose changes count; empty for all.
     ///   - authors: The authors whose transactions count; empty for all transactions.
     ///   - modelContainer: The container.
@@ -90,7 +90,7 @@ public final class HistoryObserver: Observable, Sendable {
             if let token = token as? DefaultHistoryToken { positions[store] = token.position(in: store) }
         }
         state = Guarded(State(positions: positions, tokens: tokens))
-        // Before the first reading: a commit after it must not be missed.
+        // Before the first reading, so that no commit after the reading is missed.
         let new = HistoryListener(stores.coordinator) { [weak self] in self?.scheduleReading() }
         listener.withLock { $0 = new }
         if historyTokens != nil { read() }
@@ -106,8 +106,8 @@ public final class HistoryObserver: Observable, Sendable {
         isolation.enqueue { [weak self] in self?.read() }
     }
 
-    /// Reads the transactions after the known ones, and those of commits meanwhile. Without an actor, several threads
-    /// may call this.
+    /// Reads the transactions after the known ones, also the transactions of commits during the reading. Without an
+    /// actor, several threads may call this.
     private func read() {
         let begins = state.withLock { state in
             state.hasNews = state.isReading
@@ -174,7 +174,7 @@ public final class HistoryObserver: Observable, Sendable {
                 last = PersistentHistoryPosition(number: end.number, timestamp: end.timestamp)
             }
         } catch is PersistentHistoryError {
-            // What was deleted may have been relevant.
+            // The deleted transactions may have been relevant.
             isEvent = true
             let state = try coordinator.historyState(ofStore: uuid)
             return PersistentHistoryPosition(number: state.lastTransaction, timestamp: state.lastTimestamp)
@@ -198,7 +198,7 @@ public final class HistoryObserver: Observable, Sendable {
     }
 }
 
-/// The actor whose code uses an observer, to which it is sent for each event.
+/// The actor whose code uses an observer. The observer is sent to the actor for each event.
 private struct HistoryIsolation: Sendable {
     // Weak, because the actor may retain the observer.
     private let actor: WeakActor?

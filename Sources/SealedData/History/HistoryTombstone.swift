@@ -1,4 +1,4 @@
-/// The values of a deleted model in the history: those of attributes with
+/// The values of a deleted model in the history: the values of attributes with
 /// ``Schema/Attribute/Option/preserveValueOnDeletion``, or of all attributes if the history records values.
 ///
 /// ```swift
@@ -14,7 +14,7 @@ public struct HistoryTombstone<Model: PersistentModel>: Sequence, Sendable {
 
     /// Makes a tombstone, for a custom store.
     ///
-    /// - Parameter values: The values by key path. Those of other than persisted properties are ignored.
+    /// - Parameter values: The values by key path. Values of properties that are not persisted are ignored.
     public init(_ values: [PartialKeyPath<Model>: any Sendable]) {
         self.values =
             values

@@ -112,6 +112,6 @@ public protocol HistoryToken: Comparable, Codable, Hashable, Identifiable, Senda
 }
 
 extension HistoryToken {
-    /// Empty: the token does not know its store.
+    /// Empty, for tokens that do not know their store.
     public var storeIdentifier: String { "" }
 }

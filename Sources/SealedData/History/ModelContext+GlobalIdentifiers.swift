@@ -15,7 +15,8 @@ extension ModelContext {
         return try store?.globalIdentifier(of: id)
     }
 
-    /// Returns the identifier of the model with a global identifier; nil if no store has such a model, or no longer.
+    /// Returns the identifier of the model with a global identifier; nil if no store has such a model, or no longer has
+    /// it.
     ///
     /// - Throws: errors of the stores.
     public func persistentIdentifier(forGlobalIdentifier identifier: UUID) throws -> PersistentIdentifier? {

@@ -6,13 +6,13 @@ extension ModelContext {
     ///
     /// An encrypted store has a history if ``ModelConfiguration/history`` was set when it was opened, now or earlier.
     ///
-    /// - Throws: ``SwiftDataError/historyTokenExpired`` if the predicate requires a token at or after a constant,
-    ///   and such transactions have been deleted: the caller may have missed changes; also if the history has another
-    ///   transaction in the place of the constant's, because the file was replaced by an earlier copy;
-    ///   ``SwiftDataError/invalidTransactionFetchRequest`` if no store has a history of such transactions; errors of the
-    ///   predicate and of the stores.
-    /// - Complexity: O(*n*) in the number of transactions between the tokens that the predicate requires; the changes of
-    ///   those are read that it selects, or to which it refers.
+    /// - Throws: ``SwiftDataError/historyTokenExpired`` if the predicate requires a token at or after a constant, and
+    ///   such transactions have been deleted, so that the caller may have missed changes; also if the history has
+    ///   another transaction in the place of the constant's transaction, because the file was replaced by an earlier
+    ///   copy; ``SwiftDataError/invalidTransactionFetchRequest`` if no store has a history of such transactions; errors
+    ///   of the predicate and of the stores.
+    /// - Complexity: O(*n*) in the number of transactions between the tokens that the predicate requires. The changes
+    ///   are read of transactions that the predicate selects, or whose changes it refers to.
     public func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T] {
         if let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> {
             let transactions = try StoreHistory(graph.coordinator, stores.schema).fetch(descriptor)
@@ -58,7 +58,7 @@ extension ModelContext {
             try store.fetchHistory(descriptor).map { (store: store, transactions: $0) }
         }
         guard !histories.isEmpty else { throw SwiftDataError.invalidTransactionFetchRequest }
-        // The first transactions of all stores are the first ones of each.
+        // The first transactions of all stores together are the first transactions of each store.
         let selected = Dictionary(grouping: Self.joined(histories.map(\.transactions), descriptor), by: \.store)
         for (store, transactions) in selected.sorted(by: { $0.key < $1.key }) {
             var own = descriptor

@@ -59,7 +59,7 @@ enum RecordedValue {
         return sendable(decoded)
     }
 
-    /// A value that was just made, and to which nothing else refers, as a value that can be sent.
+    /// Marks a value that was just made, and to which no other code has a reference, as sendable.
     private static func sendable<V>(_ value: V) -> any Sendable {
         // `Sendable` has no representation at run time, so that no cast finds it: both types are an existential container
         // without a witness table.

@@ -1,9 +1,9 @@
 import Foundation
 import ObjectGraph
 
-/// The histories of the encrypted stores of a coordinator, read as one.
+/// The histories of the encrypted stores of a coordinator, read as one history.
 ///
-/// Transactions are selected without their changes, which are read of the selected ones afterwards.
+/// Transactions are selected without their changes; then the changes of the selected transactions are read.
 struct StoreHistory {
     private let coordinator: PersistentStoreCoordinator
     private let classes: HistoryClasses
@@ -115,7 +115,7 @@ struct StoreHistory {
         try coordinator.deleteHistory(HistoryDeletionRequest(.through(bounds.through ?? .max)), ofStore: store.uuid)
     }
 
-    /// What is read for a descriptor.
+    /// The transactions to read for a descriptor.
     private struct Selection {
         /// The bounds in each store.
         let bounds: [TransactionBounds]
@@ -173,7 +173,7 @@ struct StoreHistory {
                 let numbers = part.filter { $0.storeIdentifier == store.identifier }.map(\.transactionIdentifier)
                 guard !numbers.isEmpty else { continue }
                 let read = try Self.transactions(numbers, of: store.uuid, coordinator)
-                // Meanwhile deleted ones are missing in a continuous sequence.
+                // If a continuous sequence lacks transactions, they were deleted between the two reads.
                 guard read.count == numbers.count || bounds.after == nil else {
                     throw SwiftDataError(.historyTokenExpired, nil)
                 }
@@ -187,7 +187,7 @@ struct StoreHistory {
         return transactions
     }
 
-    /// Reads transactions with their changes, by their numbers. Deleted ones are omitted.
+    /// Reads transactions with their changes, by their numbers. Deleted transactions are omitted.
     static func transactions(
         _ numbers: [Int64],
         of store: UUID,
@@ -203,7 +203,8 @@ struct StoreHistory {
 
     // MARK: Reading
 
-    /// Calls `body` with transactions until it returns false: those of each store in their order, otherwise by time.
+    /// Calls `body` with transactions until it returns false. Transactions of one store come in their order,
+    /// transactions of different stores are ordered by time.
     private func forEach(_ selection: Selection, _ body: (DefaultHistoryTransaction) throws -> Bool) throws {
         var pages = try zip(stores, selection.bounds).map { store, bounds in
             try Page(coordinator, store, bounds, selection, isOneStore: stores.count == 1)
@@ -250,7 +251,7 @@ struct StoreHistory {
             request.includesChanges = false
             request.isDescending = selection.order == .reversedCommits
             request.known = bounds.known
-            // A request for one transaction needs no others.
+            // A request for one transaction does not need the other transactions.
             request.expiry =
                 selection.expires && bounds.after != nil && !bounds.isOneTransaction ? .always : .never
             // The tokens of several stores contain the positions behind other transactions, too.
@@ -279,7 +280,7 @@ struct StoreHistory {
             )
         }
 
-        /// Checks that the only transaction of the bounds was not deleted, and is not one of a later state.
+        /// Checks that the only transaction of the bounds was not deleted, and does not belong to a later state.
         private func requireTransaction() throws {
             let state = try coordinator.historyState(ofStore: store)
             guard let number = bounds.through, !bounds.hasTimes,
@@ -311,11 +312,11 @@ struct StoreHistory {
 
 /// The order in which a descriptor asks for transactions.
 private enum TransactionOrder {
-    /// The order in which they are read.
+    /// The order in which transactions are read.
     case commits
-    /// The opposite of it, in which one store can be read.
+    /// The reversed order, in which one store can be read.
     case reversedCommits
-    /// Another one.
+    /// Any other order.
     case other
 
     init(_ sortBy: [SortDescriptor<DefaultHistoryTransaction>], isOneStore: Bool) {
@@ -345,7 +346,7 @@ private enum TransactionOrder {
 }
 
 extension SwiftDataError {
-    /// The error for one of the history of an encrypted store.
+    /// The error for an error of the history of an encrypted store.
     init(historyError error: PersistentHistoryError) {
         switch error {
         case .expired:

@@ -59,7 +59,7 @@ struct TransactionBounds {
         )
     }
 
-    /// A part that contains both.
+    /// A part that contains both parts.
     fileprivate func union(_ other: TransactionBounds) -> TransactionBounds {
         if isEmpty { return other }
         if other.isEmpty { return self }
@@ -78,7 +78,8 @@ struct TransactionBounds {
     fileprivate init(_ relation: TransactionRelation, _ token: DefaultHistoryToken, in store: String) {
         self.init(known: [token.position(in: store)], isExact: true)
         let position = token.position(in: store)
-        // The constant belongs to the last transaction that it includes in one store, and follows that of the others.
+        // The constant belongs to the last transaction that it includes in its own store, and follows the last
+        // transaction that it includes in each other store.
         let isOwn = token.storeIdentifier == store
         let before = PersistentHistoryPosition(number: position.number - 1, timestamp: nil)
         switch relation {
@@ -126,7 +127,7 @@ struct TransactionBounds {
 private enum TransactionRelation {
     case less, lessOrEqual, equal, notEqual, greaterOrEqual, greater
 
-    /// The relation of pairs that are not in this one.
+    /// The relation of the pairs that do not have this relation.
     var negated: TransactionRelation {
         switch self {
         case .less: .greaterOrEqual

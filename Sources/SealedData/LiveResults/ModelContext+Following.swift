@@ -7,7 +7,7 @@ extension ModelContext {
     ///
     /// - Parameter actor: The actor whose code uses the context; nil if only the context may know it.
     func followChanges(isolation actor: (any Actor)?) {
-        // A context that was sent to an actor knows the one where it was made.
+        // A context that was sent to an actor knows only the actor where it was made.
         guard let isolation = actor.map(ContextIsolation.init(actor:)) ?? isolation else { return }
         if self.isolation == nil { self.isolation = isolation }
         let reference = SentContextReference(self)
@@ -18,7 +18,7 @@ extension ModelContext {
     }
 }
 
-/// The next processing of a context's changes. While it is enqueued, further changes enqueue no other one.
+/// The next processing of a context's changes. While one is enqueued, further changes enqueue none.
 final class ScheduledProcessing: Sendable {
     private struct State {
         var isScheduled = false
@@ -42,7 +42,7 @@ final class ScheduledProcessing: Sendable {
         }
         guard isFirst else { return }
         let isEnqueued = isolation.enqueue { [self] in
-            // First, since a change that another context saves meanwhile needs the next processing.
+            // First, since a change that another context saves during the processing needs the next processing.
             endScheduling()
             reference.context?.processPendingChanges()
         }

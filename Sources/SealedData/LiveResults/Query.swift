@@ -38,8 +38,8 @@ public struct Query<Element: PersistentModel, Result: QueryResult> where Result.
     // Swift initializes `@Query var trips: [Trip]` without parentheses only with an initializer that the type itself
     // declares, without constraints, and only if no other initializer has the same name.
 
-    /// All models of ``ModelContainer/current``, in the order of their first save; of sections, none until the program
-    /// sets ``ResultsObserver/sectionBy`` of the observer.
+    /// All models of ``ModelContainer/current``, in the order of their first save. A query of sections has no sections
+    /// until the program sets ``ResultsObserver/sectionBy`` of the observer.
     public init() { self.init(FetchDescriptor(), nil, nil) }
 
     fileprivate init(
@@ -95,7 +95,7 @@ private final class QuerySource<Element: PersistentModel, SectionTitle: Hashable
 }
 
 extension ModelContainer {
-    /// The container of queries that name none; set it once, before the first of them is read.
+    /// The container of queries that name no container. Set it once, before such a query is read.
     @MainActor public static var current: ModelContainer?
 }
 

@@ -2,9 +2,9 @@ import ObjectGraph
 
 /// The difference between two states of live results.
 ///
-/// To apply it to a list, remove the elements at ``deletions`` and those that are moved, from the highest position
-/// down, and insert the new and the moved ones at their new positions, from the lowest up. ``apply(to:)`` does that
-/// with identifiers.
+/// To apply it to a list, remove the elements at ``deletions`` and the moved elements, from the highest position down,
+/// and insert the new and the moved elements at their new positions, from the lowest up. ``apply(to:)`` does that with
+/// identifiers.
 public struct ResultsChanges: Hashable, Sendable {
     /// A model at a position of the new results.
     public struct Item: Hashable, Sendable {
@@ -14,7 +14,7 @@ public struct ResultsChanges: Hashable, Sendable {
         public let identifier: PersistentIdentifier
     }
 
-    /// A model at another place among the others.
+    /// A model whose place relative to the other models has changed.
     public struct Move: Hashable, Sendable {
         /// The position in the old results.
         public let from: Int
@@ -28,7 +28,7 @@ public struct ResultsChanges: Hashable, Sendable {
     public var deletions: [Int] { indices.deletions }
     /// The models that have entered the results, ascending.
     public var insertions: [Item] { indices.insertions.map(item) }
-    /// The models at another place among the others, ascending by their new positions.
+    /// The models whose place relative to the other models has changed, ascending by their new positions.
     public var moves: [Move] { indices.moves.map { Move(from: $0.from, to: $0.to) } }
     /// The models of both results whose observed properties or whose identifiers have changed, ascending. A model's
     /// identifier changes when it is saved for the first time.
@@ -71,7 +71,7 @@ public struct ResultsChanges: Hashable, Sendable {
         return Item(index: index, identifier: identifier)
     }
 
-    /// Turns the identifiers of the old results into those of the new ones.
+    /// Turns the identifiers of the old results into the identifiers of the new results.
     ///
     /// - Precondition: The list has the identifiers of the old results.
     /// - Complexity: O(*n* + *k* *n*) for *k* insertions and moves.
@@ -104,7 +104,7 @@ public struct ResultsChanges: Hashable, Sendable {
         if let sections { return sections.followed(by: second) }
         if let oldSections { return ResultsSectionChanges(replacing: oldSections, by: second) }
         if isInitial { return ResultsSectionChanges(replacing: SectionSizes(), by: second) }
-        // The results of this set have no sections, and count as one.
+        // The results of this set have no sections, and count as one section.
         let count = second.old.elementCount - indices.insertions.count + indices.deletions.count
         return ResultsSectionChanges(replacing: SectionSizes(oneOf: count), by: second)
     }
@@ -122,7 +122,7 @@ public struct ResultsSectionChanges: Hashable, Sendable {
     public var deletions: [Int] { indices.deletions }
     /// The positions of the sections with new titles, ascending.
     public var insertions: [Int] { indices.insertions }
-    /// The sections at another place among the others, ascending by their new positions.
+    /// The sections whose place relative to the other sections has changed, ascending by their new positions.
     public var moves: [ResultsChanges.Move] { indices.moves.map { ResultsChanges.Move(from: $0.from, to: $0.to) } }
     /// The number of models in each old section. Results without sections count as one section.
     ///
@@ -164,7 +164,7 @@ public struct ResultsSectionChanges: Hashable, Sendable {
         indices = IndexChanges(deletions: [0], insertions: Array(0..<new.count))
     }
 
-    /// The difference between other sections and the new ones of a set. No section is in both.
+    /// The difference between earlier sections and the new sections of a set. No section is in both.
     fileprivate init(replacing old: SectionSizes, by later: ResultsSectionChanges) {
         self.old = old
         new = later.new
@@ -177,13 +177,13 @@ public struct ResultsSectionChanges: Hashable, Sendable {
         self.new = new
     }
 
-    /// The section and the position in it of a position in the old results.
+    /// The section of a position in the old results, and the position in that section.
     ///
     /// - Precondition: The old results have the position.
     /// - Complexity: O(log *s*) for *s* sections.
     public func oldLocation(of index: Int) -> (section: Int, index: Int) { old.location(of: index) }
 
-    /// The section and the position in it of a position in the new results.
+    /// The section of a position in the new results, and the position in that section.
     ///
     /// - Precondition: The new results have the position.
     /// - Complexity: O(log *s*) for *s* sections.

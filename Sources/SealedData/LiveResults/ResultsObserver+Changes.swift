@@ -46,8 +46,8 @@ extension ResultsObserver {
         subscription(of: keyPaths, nil, body)
     }
 
-    /// Calls a function with the present results at once, and then with their changes: each time with those that an
-    /// interval after the first one has collected.
+    /// Calls a function with the present results at once, and then with their changes, collected for an interval after
+    /// the first change.
     ///
     /// Changes of a context that belongs to no actor are not collected, because no other thread may use the context
     /// when the interval ends.

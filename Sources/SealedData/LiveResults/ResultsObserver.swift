@@ -2,7 +2,7 @@ public import Foundation
 import ObjectGraph
 public import Observation
 
-/// The live results of a fetch: they follow the changes of their context, and those that others save.
+/// The live results of a fetch: they follow the changes of their context, and changes that other contexts save.
 ///
 /// ```swift
 /// let observer = try ResultsObserver(
@@ -17,15 +17,14 @@ public import Observation
 ///
 /// A save that changes *k* objects is evaluated in memory, with O(*k* log *n*) comparisons for *n* results, and a save
 /// that cannot affect them costs no evaluation and no statement. The results are fetched again, and compared with the
-/// previous ones, if objects that the predicate reads along relationships change, if models leave results with a
-/// limit, for an offset, for a full-text search, for batch insertions, and for changes by others whose extent is
-/// unknown.
+/// previous results, if objects that the predicate reads along relationships change, if models leave results with a
+/// limit, for an offset, for a full-text search, for batch insertions, and for changes whose extent is unknown.
 ///
 /// The filter, the order and the sections can be set at any time. An error leaves the results as they were, and is in
 /// ``fetchError``.
 ///
-/// An observer retains its context and its results. It belongs to the same actor as the context; ``changes(of:)``
-/// can be read on any.
+/// An observer retains its context and its results. It belongs to the same actor as the context; ``changes(of:)`` can
+/// be read on any actor.
 public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hashable> {
     /// The context.
     public let modelContext: ModelContext
@@ -110,7 +109,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
         shownSections = SectionSource(titles: updatedTitles, order: live.sectionOrder)
         error = live.error
         modelContext.followChanges(isolation: isolation)
-        // Code that is called by an update can release other observers, which still receive that update.
+        // Code that is called by an update can release other observers, which still receive the same update.
         live.onUpdate = { [weak self] update in
             guard let self else { return }
             if let performUpdate { performUpdate { self.apply(update) } } else { apply(update) }
@@ -125,8 +124,8 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
     /// The models.
     ///
-    /// A program can set others, for example an order that it has not saved yet. The observer has them until the next
-    /// update that changes its results. Change sets remain those of the live results.
+    /// A program can set other results, for example with an order that it has not saved yet. The observer has them
+    /// until the next update that changes its results. Change sets still describe the live results.
     public var results: FetchResultsCollection<Element> {
         get {
             registrar.access(self, keyPath: \.results)
@@ -170,8 +169,8 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
         return error
     }
 
-    /// The model at a path of a section and a position in it, or of the section 0 without sections; nil if there is
-    /// none.
+    /// The model at an index path: a section and a position in it. Without sections, the section is 0. Nil if there is
+    /// no such model.
     public func element(at indexPath: IndexPath) -> Element? {
         guard indexPath.count == 2, indexPath[0] >= 0, indexPath[1] >= 0 else { return nil }
         guard let sections else {
@@ -181,8 +180,8 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
         return sections[indexPath[0]][indexPath[1]]
     }
 
-    /// The section of a model and its position in it, which is section 0 without sections; nil if the results do not
-    /// contain the model.
+    /// The index path of a model: its section and its position in it. Without sections, the section is 0. Nil if the
+    /// results do not contain the model.
     ///
     /// - Complexity: O(log *n*) comparisons; with sections as ``sections``.
     public func indexPath(for element: Element) -> IndexPath? {
@@ -246,7 +245,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     }
 
     func change(_ body: (inout ResultsQuery<Element, SectionTitle>) -> Void) {
-        // The changes until now are those of the previous query.
+        // The changes until now belong to the previous query.
         modelContext.processPendingChanges()
         registrar.withMutation(of: self, keyPath: \.fetchDescriptor) {
             registrar.withMutation(of: self, keyPath: \.sectionBy) {
@@ -313,7 +312,8 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
         _ newError: (any Error)?
     ) {
         receivers.removeAll { $0.receiver == nil }
-        // While there are receivers, the sections are known: the models no longer have the titles that they had.
+        // While there are receivers, the previous sections are known. They cannot be made from the models, whose titles
+        // have changed.
         let previous = knownLayout
         if newError != nil || error != nil {
             registrar.withMutation(of: self, keyPath: \.fetchError) { error = newError }
@@ -366,7 +366,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
         receiver.receive(ResultsUpdate(initial: shown, layout) { PersistentIdentifier($0.managedObjectID) })
     }
 
-    /// The slots of persisted properties; nil for none, which stands for all.
+    /// The slots of persisted properties; nil for an empty list, which stands for all properties.
     ///
     /// - Precondition: The key paths lead to persisted properties of the model.
     func slots(of keyPaths: [PartialKeyPath<Element>]) -> SlotSet? {

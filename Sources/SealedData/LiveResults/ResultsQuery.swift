@@ -22,7 +22,7 @@ struct ResultsQuery<Element: PersistentModel, SectionTitle: Hashable> {
         }
     }
 
-    /// The key path of the titles; nil without sections, and for an invalid one, which the query reports.
+    /// The key path of the titles; nil without sections, and for an invalid key path, which the query reports.
     var reportedTitles: KeyPath<Element, SectionTitle>? { (try? titles) ?? nil }
 
     /// The query for the live results.

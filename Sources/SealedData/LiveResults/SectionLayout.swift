@@ -2,8 +2,8 @@ import ObjectGraph
 
 /// The division of live results into sections, in chunks: a copy shares the chunks that are not changed.
 ///
-/// A change of one section moves the elements of one chunk, and counts those of the chunks after it: O(256 + *s* / 256)
-/// steps of about a nanosecond for *s* sections.
+/// A change of one section moves the elements of one chunk, and updates the counts of the chunks after it: O(256 + *s*
+/// / 256) steps of about a nanosecond for *s* sections.
 struct SectionLayout<Title: Hashable> {
     private static var chunkSize: Int { 256 }
 
@@ -121,7 +121,8 @@ struct SectionLayout<Title: Hashable> {
             if let section = new.section(of: value, order) {
                 new.sizes.change(section, by: 1)
             } else {
-                // The title follows, when the results have all their entries.
+                // The title of a new section is set once the results have all their entries; until then another title
+                // stands for it.
                 guard let anyTitle = titleChunks.first?.first ?? title(0) else { return nil }
                 new.insert(anyTitle, value, size: 1, at: new.partitioningIndex { order.precedes($0, value) ?? false })
             }

@@ -85,7 +85,7 @@ struct SectionSizes: Sendable {
         for later in chunk + 1..<elementStarts.count { elementStarts[later] += difference }
     }
 
-    /// Inserts a section before another one, or at the end.
+    /// Inserts a section before the section at a position, or at the end.
     mutating func insert(_ size: Int, at section: Int, chunkSize: Int) -> Insertion {
         if section == count, chunks.last.map({ $0.count >= chunkSize }) ?? true {
             sectionStarts.append(count + 1)
@@ -130,7 +130,7 @@ struct SectionSizes: Sendable {
 
 extension SectionSizes: Hashable {
     static func == (left: SectionSizes, right: SectionSizes) -> Bool {
-        // The same sizes can be in other chunks. Comparing chunks that both share takes no time.
+        // Equal sizes can be divided into different chunks. Comparing chunks that both values share takes no time.
         left.sectionStarts == right.sectionStarts
             ? left.chunks == right.chunks : left.count == right.count && left.array == right.array
     }

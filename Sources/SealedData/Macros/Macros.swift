@@ -51,7 +51,7 @@ public macro Model() = #externalMacro(module: "SealedDataMacros", type: "ModelMa
 /// final class Place { … }
 /// ```
 ///
-/// A store that has the entity `Stop` is migrated: its objects, with their identities and relationships, become those
+/// A store that has the entity `Stop` is migrated: its objects, with their identities and relationships, become objects
 /// of the class. The class and its properties may have further changes. The name can stay in the source: the renaming
 /// applies once to a store. ``Model()`` describes the macro itself.
 ///

@@ -4,7 +4,8 @@
 public macro _PersistedProperty(slot: Int) =
     #externalMacro(module: "SealedDataMacros", type: "PersistedPropertyMacro")
 
-/// The same for a class that may inherit from a model class. The slots of inherited properties precede its own.
+/// Reads and writes a property of a class that may inherit from a model class. The slots of inherited properties
+/// precede its slots.
 @attached(accessor, names: named(init), named(get), named(set))
 public macro _PersistedProperty(offset: Int) =
     #externalMacro(module: "SealedDataMacros", type: "PersistedPropertyMacro")
@@ -32,7 +33,8 @@ public macro _TransformablePersistedProperty() =
 public macro _InitializedProperty(slot: Int) =
     #externalMacro(module: "SealedDataMacros", type: "InitializedPropertyMacro")
 
-/// The same for a class that may inherit from a model class. The slots of inherited properties precede its own.
+/// Lets initializers assign a property of a class that may inherit from a model class. The slots of inherited
+/// properties precede its slots.
 @attached(accessor, names: named(init), named(get), named(set))
 @attached(peer, names: prefixed(_$p_))
 public macro _InitializedProperty(offset: Int) =

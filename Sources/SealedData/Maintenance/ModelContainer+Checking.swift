@@ -10,7 +10,7 @@ public import SealedStore
 
 extension ModelContainer {
     /// Reads a whole encrypted store and finds its problems: damaged pages, indexes that differ from their tables, and
-    /// content that violates the schema. It changes nothing, while others may write.
+    /// content that violates the schema. It changes nothing, and other connections can write during the check.
     ///
     /// ```swift
     /// for problem in try container.check().problems { print(problem) }
@@ -29,9 +29,9 @@ extension ModelContainer {
     /// Repairs the repairable problems of an encrypted store, in one transaction, and checks the store.
     ///
     /// The option `derivedData` rebuilds indexes, full-text indexes and sequences, and changes no model. The option
-    /// `references` removes references that violate the schema, too: those to missing models, and those whose inverse
-    /// refers to another model. Models that contexts hold are not refreshed, and their next save finds a conflict where
-    /// a row changed.
+    /// `references` also removes references that violate the schema: references to missing models, and references whose
+    /// inverse refers to another model. Models that contexts hold are not refreshed, and their next save finds a
+    /// conflict where a row changed.
     ///
     /// - Parameters:
     ///   - configuration: The configuration of the store; nil for the only encrypted store of the container.

@@ -13,19 +13,19 @@ extension ModelContainer {
     ///
     /// The backup is the state that is committed when it begins: unsaved changes are not part of it. It appears at the
     /// URL when it is complete and every page of it has been verified with its key: a failure, a cancellation or the
-    /// end of the process leaves nothing there. A container of several stores backs each of them up on its own; saves
-    /// between two backups are in the later one only.
+    /// end of the process leaves nothing there. A container of several stores backs each of them up separately: a save
+    /// between two backups is in the later backup only.
     ///
     /// - Parameters:
     ///   - configuration: The configuration of the store; nil for the only encrypted store of the container.
     ///   - url: The URL of the new file.
     ///   - key: The key of the backup; nil for the key of the store. A store in memory has none. The backup has a fresh
-    ///     salt, unless the key names the salt: no log of the store is ever taken for one of the backup.
+    ///     salt, unless the key names the salt, so that no log of the store is ever taken for a log of the backup.
     ///   - replacesExisting: Whether a file at the URL is replaced; not if it is open elsewhere.
     ///   - progress: Receives the finished part. It can be cancelled.
     /// - Throws: ``StoreSelectionError``; `DatabaseError.damaged` if a page of the store does not verify;
-    ///   `DatabaseError.diskFull`; `DatabaseError.cannotOpen` if a file exists at the URL, or the URL is that of a log of
-    ///   a store; `DatabaseError.busy` if the file to be replaced is open; `DatabaseError.hardLinked`;
+    ///   `DatabaseError.diskFull`; `DatabaseError.cannotOpen` if a file exists at the URL, or the URL is the URL of a
+    ///   log of a store; `DatabaseError.busy` if the file to be replaced is open; `DatabaseError.hardLinked`;
     ///   `DatabaseError.missingKey`; `CancellationError`.
     /// - Complexity: O(*n*) in the size of the file, in bounded memory.
     public func backUp(
@@ -79,9 +79,10 @@ extension ModelContainer {
         try SealedStore.restore(backup, key: key, to: url, newKey: newKey, progress: progress)
     }
 
-    /// Writes a copy of an encrypted store without free space to a new encrypted file, while others read and write.
+    /// Writes a copy of an encrypted store without free space to a new encrypted file. Other connections can read and
+    /// write.
     ///
-    /// Parameters and errors are those of ``backUp(_:to:key:replacesExisting:progress:)``.
+    /// It has the parameters and errors of ``backUp(_:to:key:replacesExisting:progress:)``.
     ///
     /// - Complexity: O(*n*) in the size of the file, in bounded memory.
     public func compact(
@@ -99,7 +100,7 @@ extension ModelContainer {
         )
     }
 
-    /// Replaces the file of an encrypted store by one without free space, and continues with it. Models and contexts
+    /// Replaces the file of an encrypted store by a file without free space, and continues with it. Models and contexts
     /// stay valid.
     ///
     /// The new file is built and verified beside the old one, which is in use until the new file takes its name in one
@@ -109,7 +110,7 @@ extension ModelContainer {
     ///
     /// - Parameters:
     ///   - configuration: The configuration of the store; nil for the only encrypted store of the container.
-    ///   - removingSetAside: Whether the data is removed before that is set aside, see ``setAside(in:)``.
+    ///   - removingSetAside: Whether data that is set aside is removed before, see ``setAside(in:)``.
     ///   - progress: Receives the finished part. It can be cancelled until the files are exchanged.
     /// - Returns: The space before and afterwards.
     /// - Throws: ``StoreSelectionError``; `DatabaseError.busy` if a connection writes or reads for longer than the busy

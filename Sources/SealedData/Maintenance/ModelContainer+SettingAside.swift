@@ -4,8 +4,8 @@ public import SealedStore
 @_exported public import struct SealedStore.SetAside
 
 extension ModelContainer {
-    /// What an encrypted store holds and the schema does not have: classes and properties that another program has
-    /// written, or an earlier version of this one.
+    /// The classes and properties that an encrypted store holds and the schema does not have, because another program,
+    /// or an earlier version of this program, has written them.
     ///
     /// ```swift
     /// for item in try container.setAside() { print("not in this schema:", item) }
@@ -21,13 +21,14 @@ extension ModelContainer {
         try stores.store(of: configuration).setAside()
     }
 
-    /// Removes what ``setAside(in:)`` returns, for good, in one transaction. The file keeps its size and reuses the space.
+    /// Removes the classes and properties that ``setAside(in:)`` returns, for good, in one transaction. The file keeps
+    /// its size and reuses the space.
     ///
-    /// The models of subclasses stay, as models of the superclass. Programs that have the store open with what is removed
-    /// get an error at their next use.
+    /// The models of subclasses stay, as models of the superclass. Programs that use the removed classes or properties
+    /// in the open store get an error at their next use.
     ///
     /// - Parameter configuration: The configuration of the store; nil for the only encrypted store of the container.
-    /// - Returns: What was removed.
+    /// - Returns: The removed classes and properties.
     /// - Throws: ``StoreSelectionError``; `ObjectGraphError.storeIsReadOnly`; `SealedStoreError.isMigrating` in a function
     ///   of a migration stage; `DatabaseError`.
     /// - Complexity: O(*n*) in the number of rows of the concerned tables.

@@ -23,7 +23,7 @@ extension StoreSelectionError: CustomStringConvertible {
 }
 
 extension ModelContainer.Stores {
-    /// The encrypted store of a configuration, or the only one.
+    /// The encrypted store of a configuration; for nil, the only encrypted store.
     ///
     /// - Throws: ``StoreSelectionError``.
     func store(of configuration: ModelConfiguration?) throws -> SealedStore {

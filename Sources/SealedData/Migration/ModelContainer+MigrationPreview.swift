@@ -6,9 +6,10 @@ public import Foundation
 @_exported public import struct SealedStore.UnreadableValues
 
 extension ModelContainer {
-    /// Examines the migration of existing stores to a schema, without changing them: the steps in order with their SQL
-    /// and the number of rows that they write, the reasons for which the migration would throw, the values that the types
-    /// of the properties do not accept, with the numbers of rows, and what would be set aside or would come back.
+    /// Examines the migration of existing stores to a schema, without changing them. The preview has the steps in order
+    /// with their SQL and the number of rows that they write, the reasons for which the migration would throw, the
+    /// values that the types of the properties do not accept, with the numbers of rows, and the data that would be set
+    /// aside or would come back.
     ///
     /// The preview describes the inferred migration from the model of a store to the schema. It runs no functions of a
     /// migration plan.

@@ -4,7 +4,7 @@ public import SealedStore
 
 extension Schema {
     /// The declared default values in their stored form, by the names of the entity that declares the attribute and of
-    /// the attribute. A migration writes them into rows without a value, and an import into objects without one.
+    /// the attribute. A migration writes them into rows without a value, and an import into objects without a value.
     ///
     /// A default value is evaluated once for each migration or import: all rows get the same value.
     public var storedDefaultValues: SealedStore.DefaultValues {

@@ -16,7 +16,7 @@ struct StoreVersions {
     init(of schema: Schema, _ plan: (any SchemaMigrationPlan.Type)?) throws {
         guard let plan else {
             stages = []
-            // Version 1.0.0 is that of a schema without a declared version.
+            // A schema without a declared version has version 1.0.0.
             current = schema.version == Schema.Version(1, 0, 0) ? nil : schema.version
             return
         }

@@ -58,7 +58,7 @@ extension PersistentModel {
     /// Creates the values of a new model of a class.
     public static func createBackingData<P: PersistentModel>() -> some BackingData<P> { ModelBackingData(for: P.self) }
 
-    /// The model's values. The setter copies the given values, except those of constants.
+    /// The model's values. The setter copies the given values, except the values of constants.
     public var persistentBackingData: any BackingData<Self> {
         get { ModelBackingData(of: self) }
         set {
@@ -70,14 +70,14 @@ extension PersistentModel {
     /// The model's values, for code that does not know the model's class.
     var anyBackingData: any BackingData { persistentBackingData }
 
-    /// The same as ``persistentBackingData``, under the name that SwiftData's expansions use.
+    /// The backing data under the name that SwiftData's expansions use, see ``persistentBackingData``.
     public var _$backingData: any BackingData<Self> {
         get { persistentBackingData }
         set { persistentBackingData = newValue }
     }
 
-    /// Makes a model with the values of another model's backing data, or with those of ``createBackingData()``.
-    /// Constants have the default values of their types.
+    /// Makes a model with the values of another model's backing data, or of ``createBackingData()``. Constants have the
+    /// default values of their types.
     public init(backingData: any BackingData<Self>) {
         let blank = BlankObject()
         self.init(_materializing: blank.materialization)

@@ -19,7 +19,7 @@ final class CompositeAttribute<Value: Codable>: CompositeValue, AnyValueHolder {
         } catch EncodingError.invalidValue(let number, let context) {
             let encoder = JSONEncoder.forCompositeValues()
             let text = String(decoding: try encoder.encode(value), as: UTF8.self)
-            // A type that accepts texts and numbers may be read as another value.
+            // A type that decodes texts and numbers may have decoded the text as a different value.
             guard let copy = Self.read((nil, text)), try Self.nonFiniteCounts(copy) == Self.nonFiniteCounts(value)
             else {
                 throw EncodingError.invalidValue(number, context)
@@ -49,7 +49,8 @@ final class CompositeAttribute<Value: Codable>: CompositeValue, AnyValueHolder {
         let decoder = JSONDecoder()
         let data = Data(text.utf8)
         if let value = try? decoder.decode(Value.self, from: data) { return value }
-        // Only if it fails otherwise: a type whose values can be numbers or texts keeps its texts "inf" and "nan".
+        // Only if decoding fails otherwise: a type whose values can be numbers or texts keeps its texts "inf" and
+        // "nan".
         decoder.convertNonFiniteNumbers()
         return try? decoder.decode(Value.self, from: data)
     }

@@ -20,7 +20,7 @@ public func _unisolated<Argument, Result>(
 public protocol _ReplaceableObject {}
 
 extension _ReplaceableObject {
-    /// Replaces the object by another one. A class's initializer cannot assign `self`, but can call this one.
+    /// Replaces the object by `object`. A class's initializer cannot assign `self`, but can call this initializer.
     public init(_$replacedBy object: Self) {
         self = object
     }

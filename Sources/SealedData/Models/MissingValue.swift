@@ -5,7 +5,7 @@ import ObjectGraph
 /// the stored value does not have the property's type.
 ///
 /// Reading an object never traps because of the contents of a store, so a substitute is needed. It is never saved: a
-/// save writes the values that were set, and preserves the stored text of all others. The candidates are, in this
+/// save writes the values that were set, and preserves the stored text of all other values. The candidates are, in this
 /// order:
 ///
 /// 1. nil, for an optional type;
@@ -96,7 +96,7 @@ extension PersistentModel {
 }
 
 extension Materialization {
-    /// The same for a constant.
+    /// Returns a substitute for the missing value of a constant.
     func missingValue<V>(at slot: Int) -> V {
         reportUnreadableValue(at: slot, as: V.self)
         return MissingValue.substitute(for: objectType, at: slot)

@@ -58,7 +58,7 @@ extension ObjectState {
         self.init(type, isComplete: true)
     }
 
-    /// The same for a class with subclasses: the object may be an instance of one of them.
+    /// Makes the state of an object of a class with subclasses: the object may be an instance of a subclass.
     public init<Model: _InheritableModel>(_ type: Model.Type) {
         self.init(type, isComplete: false)
     }

@@ -64,8 +64,8 @@ private func unwrapped<V>(_ value: V) -> Any? {
 }
 
 extension _AttributeTransformer {
-    /// Reads a value that is not stored directly or by its raw value; nil if the object has no value, or the stored one
-    /// cannot be read as the type.
+    /// Reads a value that is not stored directly or by its raw value; nil if the object has no value, or the stored
+    /// value cannot be read as the type.
     ///
     /// - Parameters:
     ///   - composite: The value that was set, or the stored text, of a composite value.

@@ -2,9 +2,9 @@ import ObjectGraph
 
 /// An attribute of a generic class whose type is one of the class's parameters.
 ///
-/// In the generic class the compiler only knows that such a type is `Codable`, and chooses the accessors for that. The
-/// schema uses the type that the property has at run time, which may be stored directly or by its raw value. The
-/// accessors of a property with a value transformer do not know the type at all.
+/// In the generic class the compiler only knows that such a type is `Codable`, and chooses the accessors for `Codable`
+/// types. The schema uses the type that the property has at run time, which may be stored directly or by its raw value.
+/// The accessors of a property with a value transformer do not know the type at all.
 enum UnspecializedAttribute {
     /// Returns the stored form of a value; nil if its type is stored as JSON text.
     static func storedForm<V>(of value: V) -> Value? {
@@ -48,7 +48,7 @@ extension PersistentModel {
 }
 
 extension Materialization {
-    /// The same for a constant.
+    /// Returns a constant that is not stored as JSON text, although the compiler chose the accessors for JSON text.
     func unspecializedAttribute<V>(at slot: Int) -> V? {
         func read<S: StorableValue>(_: S.Type) -> Any? { attribute(at: slot) as S? }
         return UnspecializedAttribute.read(V.self) { read($0) }

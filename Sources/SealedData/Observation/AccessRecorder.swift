@@ -11,7 +11,7 @@ final class AccessRecorder: Sendable {
 
     private struct Accesses {
         var slots: Set<Int> = []
-        /// Whether a property of another model was read, or one that is not persisted.
+        /// Whether a property of another model was read, or a property that is not persisted.
         var hasOthers = false
     }
 

@@ -64,8 +64,8 @@ extension PersistentModel {
 /// The root of the key paths that represent the properties of all models in observation registrars.
 ///
 /// A registrar compares key paths, and key paths with different roots are different. An accessor of the superclass
-/// reads an inherited property, while an undo, a merge or its inverse changes it through the class of the object; both
-/// need the same root. The registrar itself identifies the model.
+/// reads an inherited property, while an undo, a merge or a change of the inverse changes it through the class of the
+/// object; both need the same root. The registrar itself identifies the model.
 final class ObservedProperties: Observable, Sendable {
     static let shared = ObservedProperties()
 

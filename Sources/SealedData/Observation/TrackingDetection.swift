@@ -9,7 +9,7 @@ import Synchronization
 
 /// Detects whether the calling thread is inside `withObservationTracking`.
 ///
-/// The Observation library stores that information in a private thread-local variable. On Linux the loader provides the
+/// The Observation library stores this state in a private thread-local variable. On Linux the loader provides the
 /// address of the library's thread-local storage. The variable is the word that is set only inside
 /// `withObservationTracking`; each thread keeps its address. On other systems, or if no word behaves in this way, an
 /// access is reported to a registrar without observers: it hashes the key path only if the thread tracks observation.
@@ -22,7 +22,7 @@ enum TrackingDetection {
 
     /// Whether the variable has been found.
     private static let knowsVariable: Bool = {
-        // On a thread of its own, because the calling one may track observation.
+        // On a new thread, because the calling thread may track observation.
         let isFound = Guarded(false)
         let end = DispatchSemaphore(value: 0)
         Thread.detachNewThread {

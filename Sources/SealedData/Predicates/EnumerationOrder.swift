@@ -1,15 +1,15 @@
 import ObjectGraph
 
-/// The order of values with another stored form: enumerations and other types with raw values, and enumerations that
-/// are stored as JSON text.
+/// The order of values that are stored in another form: enumerations and other types with raw values, and enumerations
+/// that are stored as JSON text.
 ///
 /// Swift compares them by their `<`, a store by their stored form. If the two orders differ, the expression maps each
 /// case to its rank in the order of `<`.
 enum EnumerationOrder {
     /// Returns the expression by which values of a type are ordered.
     ///
-    /// - Throws: ``UnsupportedPredicate`` for a type whose order differs from that of the stored form, and whose values
-    ///   cannot be listed.
+    /// - Throws: ``UnsupportedPredicate`` for a type whose order differs from the order of the stored form, and whose
+    ///   values cannot be listed.
     static func rank(of value: QueryExpression, as type: any Any.Type) throws -> QueryExpression {
         let type = PropertyKind.unwrapped(type)
         if let storable = type as? any StorableValue.Type {
@@ -100,7 +100,7 @@ enum EnumerationOrder {
         return literal
     }
 
-    /// Returns whether the order of values is that of their stored forms.
+    /// Returns whether values have the same order as their stored forms.
     private static func isOrder<T: Comparable>(of cases: [T], thatOf literals: [Value], isUnsigned: Bool) -> Bool {
         func precedes(_ left: Value, _ right: Value) -> Bool {
             if isUnsigned, case .integer(let left) = left, case .integer(let right) = right {

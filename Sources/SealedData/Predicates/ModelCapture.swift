@@ -5,15 +5,15 @@ import ObjectGraph
 // below accept nodes of any kind and wrap them in a node that declares both.
 //
 // An overload of `build_Arg` for models would also accept captured models. But it would be another candidate for each
-// captured value and literal of every predicate, whose combinations the type checker tries: it needed seconds for
-// predicates of four terms and refused longer ones. These initializers are one candidate for a whole predicate, which
-// the type checker tries only if Foundation's initializer does not match.
+// captured value and literal of every predicate, and the type checker tries all combinations: it needed seconds for
+// predicates of four terms and refused longer predicates. These initializers are one candidate for a whole predicate,
+// which the type checker tries only if Foundation's initializer does not match.
 
 extension Predicate {
     /// Creates a predicate that captures models.
     ///
-    /// `#Predicate` calls this initializer for a predicate with a captured model, an optional one, or a collection of
-    /// them:
+    /// `#Predicate` calls this initializer for a predicate that captures a model, an optional model, or a collection of
+    /// models:
     ///
     /// ```swift
     /// #Predicate<Trip> { $0.guide == someone }

@@ -2,9 +2,9 @@ import ObjectGraph
 
 /// A key path through a property of a type with raw values to a computed property of that type.
 ///
-/// Computed properties have no names at run time, and `rawValue` of an enumeration is not equal to that of the
-/// protocol. The path is identified by its values: for each case of the property it must read the raw value of that
-/// case.
+/// Computed properties have no names at run time, and the key path of `rawValue` of an enumeration does not equal the
+/// key path of the protocol's requirement. The path is identified by its values: for each case of the property it must
+/// read the raw value of that case.
 struct RawValuePath {
     let keyPath: SampledKeyPath
     /// The type of the last property, unwrapped.

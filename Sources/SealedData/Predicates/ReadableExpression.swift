@@ -18,9 +18,9 @@ extension ReadableExpression {
 
 /// The translations of types of nodes.
 ///
-/// To ask the runtime whether a type of nodes conforms to ``ReadableExpression`` takes a tenth of the time of a short
-/// fetch. The answers are kept in a table with one place for each type, chosen by its address; a type takes the place
-/// of another one that has the same.
+/// Asking the runtime whether a type of nodes conforms to ``ReadableExpression`` takes a tenth of the time of a short
+/// fetch. The answers are kept in a table with one place for each type, chosen by its address. A type replaces an
+/// earlier type with the same place.
 enum ReadableExpressions {
     /// `@unchecked Sendable`: the properties are constants. Types are immutable, and the translation of a node belongs to
     /// no actor: ``ReadableExpression`` has no isolated requirement.
@@ -75,7 +75,7 @@ enum ReadableExpressions {
     /// - Throws: ``UnsupportedPredicate``.
     static func read<Node: PredicateExpression>(_ node: Node, in context: ReadingContext) throws -> Reading {
         guard let readable = readable(Node.self) else { throw UnsupportedPredicate(unknown: Node.self) }
-        // The types are the same one.
+        // `Node` and the type of the entry are the same type.
         return try withUnsafePointer(to: node) { try readable.read(at: UnsafeRawPointer($0), in: context) }
     }
 

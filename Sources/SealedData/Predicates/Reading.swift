@@ -20,7 +20,7 @@ enum Reading {
 struct Constant {
     /// The value itself.
     let value: Any
-    /// The stored form of the value; nil for collections, ranges, models and other values that are not an attribute's.
+    /// The stored form of the value; nil for collections, ranges, models and all else that is not an attribute's value.
     let literal: Value?
 
     init<T>(_ value: T) {
@@ -35,7 +35,7 @@ struct ObjectReference {
     var path: [Property] = []
     /// The static entity of the object.
     var entity: Entity
-    /// The condition without which the object counts as nil: that it, or an object of its path, is of the class to
+    /// The condition without which the object counts as nil: the object, or an object of its path, is of the class to
     /// which it was cast.
     var requirement: QueryExpression?
 
@@ -108,7 +108,7 @@ struct Members {
     }
 }
 
-/// The bounds of a range; a nil one is open.
+/// The bounds of a range; a bound that is nil is open.
 struct QueryRange {
     var lower: QueryExpression?
     var upper: QueryExpression?
@@ -141,7 +141,8 @@ extension Reading {
         try expression(for: "a condition").asCondition
     }
 
-    /// The reading for a node that can depend on objects, although its value does not: Foundation must not evaluate it.
+    /// The reading for a node that can depend on objects even if its value does not: Foundation must not evaluate the
+    /// node.
     var ofNode: Reading {
         if case .constant(let constant) = self, let literal = constant.literal {
             .value(.literal(literal))

@@ -44,9 +44,9 @@ extension PredicateExpressions.UnaryMinus: ReadableExpression {
     }
 }
 
-/// Reads a calculation. Foundation evaluates a constant calculation, unless it overflows or is a product of decimals
-/// below the smallest one, which traps in Swift: then the store evaluates it, and throws an overflow only if it reaches
-/// it.
+/// Reads a calculation. Foundation evaluates a constant calculation, with two exceptions, which trap in Swift: an
+/// overflow, and a product of decimals below the smallest decimal. The store evaluates these, and throws an overflow
+/// only if it reaches the calculation.
 private func calculation<Left: PredicateExpression, Right: PredicateExpression>(
     _ operation: QueryExpression.Arithmetic,
     _ left: Left,

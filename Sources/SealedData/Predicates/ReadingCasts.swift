@@ -28,7 +28,7 @@ extension PredicateExpressions.ForceCast: ReadableExpression {
 }
 
 extension Reading {
-    /// Returns the object as one of another class; nil if it can never be of that class.
+    /// Returns the object as an object of another class; nil if it can never be of that class.
     fileprivate func cast<Desired>(to type: Desired.Type, in context: ReadingContext) throws -> ObjectReference? {
         guard case .object(var object) = self, let model = type as? any PersistentModel.Type else {
             throw UnsupportedPredicate("a cast to '\(type)'")

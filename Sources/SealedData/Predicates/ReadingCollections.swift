@@ -7,7 +7,7 @@ extension PredicateExpressions.SequenceContains: ReadableExpression {
         case .constant(let constant):
             let element = try context.read(element)
             if element.isConstant { return try context.constant(self) }
-            // Before its elements are enumerated: a range can have millions.
+            // A range is handled before its elements are enumerated, since it can have millions.
             if let range = constant.value as? any CapturedRange {
                 return .value(try range.contains(element))
             }

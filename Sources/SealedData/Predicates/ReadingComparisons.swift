@@ -88,8 +88,8 @@ func orderComparison<T: Comparable>(
     return .comparing(comparison, try left.expression(for: part), try right.expression(for: part))
 }
 
-/// Returns an order comparison of an enum with a constant. The order of an enum can differ from that of its raw values:
-/// the result lists the cases for which the comparison holds.
+/// Returns an order comparison of an enum with a constant. The order of an enum can differ from the order of its raw
+/// values: the result lists the cases for which the comparison holds.
 private func orderComparison<T: Comparable>(
     _ comparison: QueryExpression.Comparison,
     _ reading: Reading,

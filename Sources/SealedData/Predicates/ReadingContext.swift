@@ -17,7 +17,7 @@ final class ReadingContext {
     private let root: (variable: PredicateExpressions.VariableID, object: ObjectReference)
     /// The values of the constant variables, with which Foundation evaluates constant parts.
     var constants = PredicateBindings()
-    /// The variables except that of the fetched object.
+    /// The variables except the variable of the fetched object.
     private var variables: [(id: PredicateExpressions.VariableID, binding: Binding)] = []
     /// The number of the next variable that a closure binds.
     private(set) var depth = 1
@@ -67,8 +67,8 @@ final class ReadingContext {
         return try condition(node)
     }
 
-    /// Reads a node that Swift evaluates conditionally. Its force-unwrapped values are required only there: the node is
-    /// null if force-unwrapping would trap in Swift.
+    /// Reads a node that Swift evaluates conditionally. The values that it force-unwraps are required only inside it:
+    /// the node is null if force-unwrapping would trap in Swift.
     func readBranch<Node: PredicateExpression>(_ node: Node) throws -> Reading {
         if Node.Output.self == Bool.self {
             return .value(try condition(node))
@@ -174,7 +174,7 @@ final class ReadingContext {
         return try body()
     }
 
-    /// Reads the body of a closure over members as a condition on one of them.
+    /// Reads the body of a closure over members as a condition on a member.
     func condition<Node: PredicateExpression>(
         _ body: Node,
         on variable: PredicateExpressions.VariableID,

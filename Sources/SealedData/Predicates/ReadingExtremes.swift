@@ -23,7 +23,7 @@ extension Reading {
         _ aggregate: QueryExpression.Aggregate,
         of type: Element.Type
     ) throws -> QueryExpression {
-        // The order of an enum is not that of its stored form.
+        // The order of an enum can differ from the order of its stored form.
         guard case .members(let members) = self, type is any StorableValue.Type else {
             throw UnsupportedPredicate("the \(aggregate.rawValue) of values of '\(type)'")
         }

@@ -74,17 +74,18 @@ extension PredicateExpressions.KeyPath: ReadableExpression {
     }
 }
 
-/// Returns whether a key path is that of a model's identifier.
+/// Returns whether a key path leads to a model's identifier.
 func isIdentifier<Model: PersistentModel>(_ keyPath: AnyKeyPath, of model: Model.Type) -> Bool {
-    // Without the type, the second key path would be that of the protocol Identifiable, which is not equal.
+    // Without the type, the second key path would lead to the requirement of the protocol Identifiable, which is not
+    // equal.
     if keyPath == \Model.persistentModelID || keyPath == (\Model.id as KeyPath<Model, PersistentIdentifier>) {
         return true
     }
     return keyPath == \Model.id && PropertyLookup.properties(of: model).slot(named: "id") == nil
 }
 
-/// Returns whether a key path is that of the raw value. `rawValue` of an enum is not equal to that of the protocol: the
-/// key path is identified by its values for all known cases.
+/// Returns whether a key path leads to the raw value. The key path of `rawValue` of an enum does not equal the key path
+/// of the protocol's requirement: the key path is identified by its values for all known cases.
 private func isRawValue<Raw: RawRepresentable>(_ keyPath: AnyKeyPath, of type: Raw.Type) -> Bool {
     if keyPath == \Raw.rawValue { return true }
     guard let keyPath = keyPath as? KeyPath<Raw, Raw.RawValue> else { return false }

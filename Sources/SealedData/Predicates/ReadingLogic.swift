@@ -4,7 +4,8 @@ import ObjectGraph
 extension PredicateExpressions.Conjunction: ReadableExpression {
     func read(in context: ReadingContext) throws -> Reading {
         let first = try context.condition(lhs)
-        // Swift does not evaluate the second operand: it can be impossible to read, like an unwrapped captured nil.
+        // Swift does not evaluate the second operand, which may have no reading: a captured nil that is unwrapped, for
+        // example.
         if first == .bool(false) { return .value(first) }
         return .value(.conjunction([first, try context.condition(rhs)]))
     }

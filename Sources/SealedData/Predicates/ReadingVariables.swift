@@ -40,7 +40,7 @@ extension PredicateExpressions.Combination: ReadableExpression {
                 body = bound(variable.key, to: input, in: context, body)
             }
             let condition = try body().condition()
-            // The predicates after one that decides the result are not evaluated.
+            // Swift does not evaluate the predicates after the one that decides the result.
             if condition == .bool(rule != .all) { return .value(.bool(rule == .any)) }
             conditions.append(condition)
         }

@@ -10,7 +10,7 @@ import ObjectGraph
 /// ```
 ///
 /// Generic code has the key path of the requirement, which does not identify the property: it does not equal the key
-/// path of any property. It is read from sample objects. The class satisfies the requirement with a persisted property
+/// path of any property. The requirement is read from sample objects. The class satisfies it with a persisted property
 /// if reading the requirement reads only that property, and has its value for all sample values. Only the code of the
 /// requirement runs: a persisted property, or a computed property, for which all persisted properties of the sample
 /// objects have values.
@@ -29,7 +29,7 @@ enum RequirementLookup {
     }
 
     private static func slot(of keyPath: AnyKeyPath, in model: any PersistentModel.Type, isWhole: Bool) -> Int? {
-        // Reading a property can look up another one.
+        // Reading a property can look up another property.
         guard AccessRecorder.current == nil, let path = KeyPathParts(keyPath), path.beginsWithGenericProperty,
             !isWhole || path.parts.count == 1
         else { return nil }
@@ -77,7 +77,7 @@ enum RequirementLookup {
             guard let object = Model.sample(with: [slot: value]) else { return false }
             var isSame = false
             let slots = AccessRecorder.slots(of: object) {
-                // From any class: a superclass can declare the property.
+                // The root of the key path can be a superclass, which declares the property.
                 isSame = object[keyPath: property].map { areSame(object[keyPath: keyPath], $0) } ?? false
             }
             return isSame && slots == (lookup.isConstant(slot) ? [] : [slot])

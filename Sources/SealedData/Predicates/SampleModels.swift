@@ -64,7 +64,7 @@ extension PersistentModel {
 
     /// Returns whether an object without values can be made: its constants have substitutes.
     ///
-    /// - Parameter classes: The classes whose constants lead to this one.
+    /// - Parameter classes: The classes whose constants lead to this class.
     private static func canBeBlank(_ classes: Set<ObjectIdentifier> = []) -> Bool {
         let lookup = PropertyLookup.properties(of: Self.self)
         return lookup.names.indices.allSatisfy { slot in
@@ -81,7 +81,7 @@ extension PersistentModel {
         guard case .toOne(let model)? = PropertyKind(of: valueType), !PropertyKind.isOptional(valueType) else {
             return MissingValue.exists(valueType, for: nil, at: slot)
         }
-        // Substitutes that lead back to a class would never end.
+        // Substitutes that lead back to a class would need each other without end.
         let classes = classes.union([ObjectIdentifier(self)])
         return !classes.contains(ObjectIdentifier(model)) && model.canBeBlank(classes)
     }

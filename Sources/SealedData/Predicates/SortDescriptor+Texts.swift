@@ -2,7 +2,7 @@ public import Foundation
 import ObjectGraph
 
 #if canImport(Darwin)
-    /// An order of texts: that of Unicode scalars, or one that follows the user's language.
+    /// An order of texts: the order of Unicode scalars, or an order that follows the user's language.
     ///
     /// Foundation's initializers of `SortDescriptor` take it. Without an argument they use `localizedStandard`.
     public typealias LocalizedTextComparator = String.StandardComparator
@@ -69,7 +69,7 @@ import ObjectGraph
     }
 #endif
 
-/// A key path that continues another one.
+/// A key path that appends `next` to the key path.
 func appending<Root, Value, Next>(
     _ next: any KeyPath<Value, Next> & Sendable,
     to keyPath: any KeyPath<Root, Value> & Sendable

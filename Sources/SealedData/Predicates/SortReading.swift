@@ -7,8 +7,8 @@ extension QuerySort {
     ///
     /// - Throws: ``UnsupportedPredicate``.
     static func reading<Model: PersistentModel>(_ sort: SortDescriptor<Model>, entity: Entity) throws -> QuerySort {
-        // The descriptor is a parameter: optimized code that copies one as part of another generic type needs a symbol
-        // that Foundation does not export.
+        // The descriptor is a parameter: optimized code that copies a descriptor as part of another generic type needs
+        // a symbol that Foundation does not export.
         guard let keyPath = sort.keyPath else { throw UnsupportedPredicate("sorting without a key path") }
         let path = try PropertyPath(keyPath, of: Model.self, entity: entity)
         var textOrder = path.textOrder
@@ -21,7 +21,7 @@ extension QuerySort {
 }
 
 extension String.StandardComparator {
-    /// The order of texts, regardless of the direction; nil for an unknown one.
+    /// The order of texts, regardless of the direction; nil for an unknown comparator.
     var textOrder: TextOrder? {
         let comparator = String.StandardComparator(self, order: .forward)
         if comparator == .lexical { return .lexical }
@@ -208,7 +208,7 @@ extension PropertyPath.Route {
             rest = rest.dropFirst().drop { $0 == .optional }
         }
         if depth == 0 { return true }
-        // Other computed properties than raw values are code of the program, which does not expect generated values.
+        // Computed properties other than raw values are code of the program, which does not expect generated values.
         guard isAtEnd || PropertyKind.unwrapped(valueType) is any RawRepresentable.Type else { return false }
         let sample = SampledKeyPath(keyPath: keyPath, slots: slots)
         member = CompositePart.part(in: propertyType, depth: depth, as: valueType) { value in

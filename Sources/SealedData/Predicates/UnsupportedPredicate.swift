@@ -14,8 +14,8 @@ struct UnsupportedPredicate: Error, Hashable, CustomStringConvertible {
 
     var description: String { part }
 
-    /// Returns the name of a type without its module and generic arguments, which for a node are the whole tree below
-    /// it.
+    /// Returns the name of a type without its module and generic arguments. The generic arguments of a node are the
+    /// whole tree below it.
     private static func name<T>(of type: T.Type) -> String {
         String(String(describing: type).prefix { $0 != "<" })
     }

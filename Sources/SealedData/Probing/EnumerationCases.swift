@@ -58,7 +58,7 @@ extension RawRepresentable {
     static var samples: RawValueSamples<Self> {
         if let cases = EnumerationCases.all(of: Self.self) { return RawValueSamples(values: cases, areComplete: true) }
         if let cases = (Self.self as? any CaseIterable.Type).map({ allCases(of: $0) }) {
-            // A structure can have further values.
+            // A structure can have values besides the generated ones.
             let isEnumeration = cases.first.map { Mirror(reflecting: $0).displayStyle == .enum } ?? false
             return RawValueSamples(values: cases.compactMap { $0 as? Self }, areComplete: isEnumeration)
         }

@@ -146,7 +146,7 @@ final class ProbeValues {
         do {
             return try T(from: ProbeDecoder(self, at: codingPath))
         } catch {
-            // The type accepts only certain values, and a program may read only these.
+            // The type accepts only certain values, and the program may decode only these.
             guard case .distinct = style, let value = assembledValue(type, depth: codingPath.count) else { throw error }
             return value
         }

@@ -1,8 +1,8 @@
 import Foundation
 
 // A structure with a custom `init(from:)` can refuse generated values. It is assembled from generated values of its
-// stored properties instead: it is only encoded, and the form in which `encode(to:)` writes a property does not depend
-// on whether `init(from:)` accepts the value.
+// stored properties instead: the result is only encoded, and the form in which `encode(to:)` writes a property does not
+// depend on whether `init(from:)` accepts the value.
 
 extension ProbeValues {
     /// Returns a structure assembled without its initializers; nil for other types, and if a property has no generated
@@ -38,7 +38,7 @@ extension ProbeValues {
 
     /// Returns a value for a stored property.
     private func part<T>(_ type: T.Type, depth: Int) -> T? {
-        // A weak reference has another representation than a strong one of the same type.
+        // A weak reference has another representation than a strong reference of the same type.
         if type is AnyClass { return nil }
         if let optional = type as? any OptionalProbe.Type { return optional.probe(self, depth: depth) as? T }
         if let value = basicValue(type) { return value }

@@ -93,8 +93,8 @@ public struct _AttributeTransformer {
         }
     }
 
-    /// Returns a transformer with its direction. As in Core Data, those of Foundation that make objects from data are
-    /// used in reverse.
+    /// Returns a transformer with its direction. As in Core Data, Foundation's transformers that make objects from data
+    /// are used in reverse.
     private static func directed(_ transformer: ValueTransformer, _ name: String = "") -> Transformer {
         #if canImport(Darwin)
             let isReversed =

@@ -41,7 +41,7 @@ enum DetachedEntities {
             for entity in schema.entities {
                 guard let reached = entity.modelType, let linked = model.entitiesByName[entity.name] else { continue }
                 let key = ObjectIdentifier(reached)
-                // The first entry stays, because objects may already refer to it.
+                // If another thread has added an entry, that entry stays, because objects may already refer to it.
                 if entries[key] == nil { entries[key] = Entry(model: model, entity: linked) }
             }
             guard let entry = entries[key] else { preconditionFailure("\(type) is not in its own schema") }

@@ -2,15 +2,15 @@ import ObjectGraph
 
 /// Finds the inverse of every relationship of a set of classes.
 ///
-/// - An inverse that one side names is the inverse of both. If both sides name an inverse, they must agree. A
+/// - An inverse that one side names is the inverse of both sides. If both sides name an inverse, they must agree. A
 ///   relationship may be its own inverse.
 /// - Several relationships of a class may name the same inverse, if that relationship names none. They share it, and
 ///   each keeps separate members.
 /// - An explicit `inverse: nil` makes a relationship one-way, unless the other side names it.
 /// - Two relationships that name no inverse are inferred as inverses if the choice is unambiguous: each is the only
-///   relationship between their classes, or they are the only two of a class that lead to the class itself, one to-one
-///   and one to-many. As in SwiftData, a to-one relationship that is not optional is never inferred, because removing
-///   the object from the other side's array would leave it without a value.
+///   relationship between their classes, or they are the only two relationships of a class that lead to the class
+///   itself, one to-one and one to-many. As in SwiftData, a to-one relationship that is not optional is never inferred,
+///   because removing the object from the other side's array would leave it without a value.
 /// - All other relationships are one-way.
 struct InverseResolution {
     /// The problems that were found, in the order of the classes.

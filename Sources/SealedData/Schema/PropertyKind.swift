@@ -2,9 +2,9 @@ import ObjectGraph
 
 /// The storage of a property, which depends only on the type of its values.
 ///
-/// The rules and their order equal those of the overloads that read and write a property, which the compiler selects by
-/// the same type: models and collections of models, then types that are stored directly, then types whose raw value is
-/// stored directly, then all other `Codable` types. Each may be optional.
+/// The rules and their order equal the rules of the overloads that read and write a property, which the compiler
+/// selects by the same type: models and collections of models, then types that are stored directly, then types whose
+/// raw value is stored directly, then all other `Codable` types. Each may be optional.
 enum PropertyKind {
     case attribute(AttributeType)
     case toOne(any PersistentModel.Type)

@@ -47,11 +47,11 @@ final class PropertyLookup: @unchecked Sendable {
         properties(of: type).slot(of: keyPath) ?? RequirementLookup.slot(of: keyPath, in: type)
     }
 
-    /// The same for a key path of the class itself.
+    /// Returns the slot of a property by a key path of the class itself.
     func slot(of keyPath: AnyKeyPath) -> Int? { slotsByKeyPath[keyPath] }
 
-    /// The same for a key path whose root type may not be a model. It first searches by the identity of the key path:
-    /// hashing and comparing key paths takes five times as long.
+    /// Returns the slot of a property by a key path whose root type may not be a model. It first searches by the
+    /// identity of the key path: hashing and comparing key paths takes five times as long.
     static func slot(of keyPath: AnyKeyPath, from root: Any.Type) -> Int? {
         let identity = ObjectIdentifier(keyPath)
         if let known = slots.withLock({ $0.value(for: identity)?.slot }) { return known }

@@ -14,7 +14,7 @@ extension Schema.Attribute {
     }
 
     private static func acceptance<V: StorableValue>(of type: V.Type) -> ((Value) -> Bool)? {
-        // Other columns cannot have another value.
+        // Columns of all other types cannot have a value that the type does not accept.
         type.attributeType == .url ? { V(storedValue: $0) != nil } : nil
     }
 

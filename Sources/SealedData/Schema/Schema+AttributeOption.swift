@@ -31,8 +31,8 @@ extension Schema.Attribute {
         /// a value. Data that it does not transform back is unreadable, like JSON text that does not decode, and stays
         /// in the store until the property is set. Several threads use one transformer at the same time.
         ///
-        /// The option has no effect on a type that can be stored without a transformer: one that is stored directly or
-        /// by its raw value, or is `Codable`.
+        /// The option has no effect on a type that can be stored without a transformer: a type that is stored directly
+        /// or by its raw value, or is `Codable`.
         ///
         /// - Parameter transformer: The class of the transformer.
         public static func transformable(by transformer: ValueTransformer.Type) -> Option {

@@ -42,7 +42,7 @@ extension Schema {
 
         init(state: State) { self.state = GuardedState(state) }
 
-        /// The name: that of the class, without its module and enclosing types.
+        /// The name: the name of the class, without its module and enclosing types.
         public var name: String {
             get { state.name }
             set { state.name = newValue }

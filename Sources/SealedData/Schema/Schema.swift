@@ -103,7 +103,7 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, Send
     struct LinkedClasses {
         let model: ManagedObjectModel
         let classes: [String: any PersistentModel.Type]
-        /// The same for a coordinator.
+        /// The class of each entity, as a coordinator takes it.
         let graphClasses: [String: any GraphObject.Type]
 
         fileprivate init(_ model: ManagedObjectModel, _ classes: [String: any PersistentModel.Type]) {

@@ -6,8 +6,8 @@ struct SchemaLinker {
 
     init(_ schema: Schema) { self.schema = schema }
 
-    /// - Throws: ``SwiftDataError/modelValidationFailure`` with the schema's known problems and those of the linked
-    ///   model.
+    /// - Throws: ``SwiftDataError/modelValidationFailure`` with the schema's known problems and the problems of the
+    ///   linked model.
     func model() throws(SwiftDataError) -> ManagedObjectModel {
         var problems =
             schema.problems + schema.entities.flatMap(Self.differences) + schema.entities.flatMap(classProblems)
@@ -38,7 +38,7 @@ struct SchemaLinker {
         ]
     }
 
-    /// Returns a problem if a fetch of an entity's superentity could not return its objects as those of a class.
+    /// Returns a problem if a fetch of an entity's superentity could not return its objects as objects of a class.
     private func classProblems(_ entity: Schema.Entity) -> [ModelError.Problem] {
         guard let type = entity.modelType, let name = entity.superentityName,
             let superentity = schema.entities.first(where: { $0.name == name }),

@@ -2,7 +2,8 @@ import ObjectGraph
 
 /// Reads model classes into the entities of a schema.
 struct SchemaReader {
-    /// The entities: those of the given classes first, then those of classes that are reachable from them.
+    /// The entities: first the entities of the given classes, then the entities of classes that are reachable from
+    /// them.
     private(set) var entities: [Schema.Entity] = []
     /// The problems of the classes, in the order of the entities.
     private(set) var problems: [ModelError.Problem] = []
@@ -45,7 +46,7 @@ struct SchemaReader {
         pending.append(type)
     }
 
-    /// Returns the entity name of a class: for the second class with a name its full name, so that all checks can run.
+    /// Returns the entity name of a class. A second class with a name gets its full name, so that all checks can run.
     private mutating func uniqueName(of type: any PersistentModel.Type) -> String {
         let name = String(describing: type)
         guard let other = entities.first(where: { $0.name == name })?.modelType else { return name }

@@ -37,7 +37,8 @@
         /// Registers a transformer under a name.
         ///
         /// - Parameters:
-        ///   - transformer: The transformer, which replaces the one that has the name; nil removes that one.
+        ///   - transformer: The transformer, which replaces a transformer with the same name; nil removes that
+        ///     transformer.
         ///   - name: The name.
         public class func setValueTransformer(_ transformer: ValueTransformer?, forName name: NSValueTransformerName) {
             // The replaced transformer is released outside the lock: its `deinit` is code of the program.
@@ -74,8 +75,8 @@
         public init(_ rawValue: String) { self.rawValue = rawValue }
     }
 
-    /// The superior of ``ValueTransformer``. An initializer of a class cannot return another object; that of a protocol
-    /// can.
+    /// The superior of ``ValueTransformer``. An initializer of a class cannot return another object; an initializer in
+    /// a protocol extension can.
     public protocol _RegisteredTransformer {}
 
     extension _RegisteredTransformer {

@@ -43,8 +43,8 @@ extension JSONValue: Codable {
         if let unsigned = try? container.decode(UInt64.self) { return .unsigned(unsigned) }
         guard let decimal = try? container.decode(Decimal.self) else { return real.map(JSONValue.real) }
         guard let real else { return .decimal(decimal) }
-        // A `Double` is printed with the fewest digits that identify it: if these equal the digits of the text, it is
-        // exact.
+        // A `Double` is printed with the fewest digits that identify it: if these equal the digits of the text, the
+        // `Double` is exact.
         return Decimal(string: "\(real)", locale: Self.locale) == decimal ? .real(real) : .decimal(decimal)
     }
 

@@ -76,7 +76,7 @@ extension Reading {
     /// Returns a part of a composite value.
     static func part(_ keys: [ComponentKey], of whole: QueryExpression, type: AttributeType) -> Reading {
         var (keys, whole) = (keys, whole)
-        // A part of a part is one path.
+        // A part of a part is a single part with the keys of both.
         if case .component(let outer, let outermost, _) = whole { (keys, whole) = (outer + keys, outermost) }
         let part = QueryExpression.component(keys, of: whole, type: type)
         return type == .composite ? .composite(part) : .value(part)

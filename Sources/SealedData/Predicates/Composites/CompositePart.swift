@@ -6,7 +6,7 @@ import ObjectGraph
 ///
 /// The coding keys of the types determine the names of the properties, and `encode(to:)` the form of their values.
 /// Swift exposes neither. They are found by experiment: generated values, see ``ProbeValues``, are encoded, and the
-/// names of the property are those of its value in each text.
+/// property has the names under which each text contains its value.
 struct CompositePart {
     /// The names in the objects of the text, the outermost first.
     let names: [String]
@@ -131,8 +131,9 @@ struct CompositePart {
 
 /// A key path that threads can share, for example as the key of a cache.
 ///
-/// `@unchecked Sendable`: key paths are immutable, and this one is only compared, hashed and resolved to properties.
-/// The standard library does not mark key paths as `Sendable`, because a subscript can capture a value that is not.
+/// `@unchecked Sendable`: key paths are immutable, and this key path is only compared, hashed and resolved to
+/// properties. The standard library does not mark key paths as `Sendable`, because a subscript can capture a value that
+/// is not.
 struct AnyKeyPathKey: Hashable, @unchecked Sendable {
     let keyPath: AnyKeyPath
 
