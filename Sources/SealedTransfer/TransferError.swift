@@ -10,13 +10,14 @@ public enum TransferError: Error, Hashable, Sendable {
     case lineTooLong(file: String, line: Int)
     /// Values of the source have no exact form in their properties.
     case unfitValues([UnfitValues])
-    /// Several objects of the source, or one of the source and one of the store, have the same unique values.
+    /// Several objects of the source, or an object of the source and an object of the store, have the same unique
+    /// values.
     case notUnique(entity: String, properties: [String])
-    /// The objects violate rules of the model, a line each; nothing was imported.
+    /// The objects violate rules of the model, one line for each violation; nothing was imported.
     case violations([String])
     /// Interpretations were given for names, such as `table.column`, that no column with values has.
     case unusedInterpretations([String])
-    /// The source has something that cannot be imported as a whole.
+    /// The source cannot be imported because of a part that is not supported.
     case unsupported(String)
     /// A file that belongs to the source cannot be read.
     case unreadable(file: String, reason: String)

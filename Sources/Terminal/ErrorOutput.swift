@@ -5,8 +5,8 @@ import Foundation
 package enum ErrorOutput {
     /// Writes a message, after the lines of ``Output``.
     ///
-    /// Further lines of the message are indented: a name in it that contains a line break cannot look like a message of
-    /// its own.
+    /// Further lines of the message are indented: a name in the message that contains a line break cannot look like a
+    /// separate message.
     package static func print(_ message: String) {
         let lines = message.split(separator: "\n", omittingEmptySubsequences: false)
         print(lines: lines.enumerated().map { $0 == 0 || $1.hasPrefix("  ") ? String($1) : "  \($1)" })
@@ -17,7 +17,7 @@ package enum ErrorOutput {
     package static func end(with message: String, status: Int32) -> Never {
         let text = CommandLine.arguments.dropFirst().reduce(message) { text, argument in
             let printable = argument.printable
-            // A line break alone would match the layout of the message.
+            // A single line break as an argument would match the layout of the message.
             return printable == argument || argument == "\n" ? text : text.replacing(argument, with: printable)
         }
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)

@@ -4,7 +4,7 @@ import Synchronization
 /// The standard output of a tool. All of its lines pass through here, and none has a character that a terminal would act
 /// on: see ``Swift/String/printable``.
 ///
-/// `print` of the standard library ignores errors: an output that a full disk cuts off would look like a complete one.
+/// `print` of the standard library ignores errors: an output that a full disk cuts off would look complete.
 package enum Output {
     /// The lines that were not written yet.
     private static let pending = Mutex<[UInt8]>([])
@@ -43,7 +43,7 @@ package enum Output {
         try pending.withLock { bytes in try write(&bytes) }
     }
 
-    /// Writes all bytes, and removes them. After an error, the rest is lost.
+    /// Writes all bytes, and removes them. After an error, the unwritten bytes are lost.
     private static func write(_ bytes: inout [UInt8]) throws {
         defer { bytes.removeAll(keepingCapacity: true) }
         try bytes.withUnsafeBytes { bytes in

@@ -1,14 +1,14 @@
 import Foundation
 
-/// The sources of a tool's passphrase. Its arguments are not one, because every user of the machine can see them.
+/// The sources of a tool's passphrase. Its arguments are no source, because every user of the machine can see them.
 package enum Passphrase {
     /// The environment variable that contains the passphrase.
     package static let variable = "SEALED_PASSPHRASE"
 
     /// Asks for the passphrase on the terminal, without echo.
     ///
-    /// A signal that ends the process does so after the terminal has its echo again. If the process is stopped, for
-    /// example by Ctrl-Z, it asks again when it continues.
+    /// If a signal ends the process, the terminal gets its echo back first. If the process is stopped, for example by
+    /// Ctrl-Z, it asks again when it continues.
     ///
     /// - Throws: ``PassphraseError`` if standard input is not a terminal, or ends.
     package static func ask(_ question: String = "Passphrase: ") throws(PassphraseError) -> [UInt8] {
@@ -52,7 +52,7 @@ package enum Passphrase {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
         while !PromptSignals.haveArrived {
-            // Another thread may get the signal, which does not interrupt this one.
+            // Another thread may get the signal; the signal does not interrupt this thread then.
             var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
             let isReady = poll(&input, 1, signalInterval)
             if isReady == 0 || isReady < 0 && errno == EINTR { continue }

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// The signals that would end or stop the process while the terminal has no echo: the next program would have none
-/// either.
+/// The signals that would end or stop the process while the terminal has no echo: without this type, the next program
+/// would have no echo either.
 ///
 /// As in readpassphrase(3), a handler only notes the signal. The signals that have arrived are raised again when the
 /// terminal is restored.

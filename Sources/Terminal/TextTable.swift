@@ -13,7 +13,8 @@ package struct TextTable {
 
         /// A column of words.
         package static func text(_ title: String) -> Column { Column(title: title, isNumber: false) }
-        /// A column of numbers or keys, which are aligned right and never truncated: a part of a number is another one.
+        /// A column of numbers or keys, which are aligned right and never truncated: a truncated number would be a
+        /// different number.
         package static func number(_ title: String) -> Column { Column(title: title, isNumber: true) }
     }
 
@@ -59,7 +60,7 @@ package struct TextTable {
 
     /// Returns the line of a row, in which all characters are visible: see ``Swift/String/printable``.
     ///
-    /// A cell that is longer than those of the measured rows is truncated if it is a word and lines have a maximum
+    /// A cell that is longer than the cells of the measured rows is truncated if it is a word and lines have a maximum
     /// width; otherwise the rest of the line moves to the right.
     package func line(_ cells: [String]) -> String {
         let parts = zip(cells, zip(columns, widths)).map { cell, shape in

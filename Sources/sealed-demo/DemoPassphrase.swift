@@ -16,7 +16,7 @@ struct DemoPassphrase {
     let wrongKey = EncryptionKey.passphrase("wrong \(UUID().uuidString)")
 
     /// Takes the passphrase from the environment, which loses it, or, if `asks` is true, from the terminal; otherwise
-    /// the default one.
+    /// uses the default passphrase.
     ///
     /// - Throws: `PassphraseError` if the terminal cannot be used; `KeyProviderError`.
     init(asks: Bool) throws {

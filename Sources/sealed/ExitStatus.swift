@@ -40,7 +40,7 @@ enum ExitStatus: Int32 {
             }
         case TransferError.unreadable: self = .noInput
         case is SalvageError, is SealedStoreError, is TransferError: self = .damaged
-        // Not 1, the status of a command that has done its work and found problems.
+        // Not 1, which is the status of a command that has done its work and found problems.
         default: self = .software
         }
     }
@@ -52,7 +52,7 @@ enum ExitStatus: Int32 {
             do {
                 try body()
             } catch let code as ExitCode {
-                // A report that cannot be written is an error, whatever it says.
+                // The tool reports output that cannot be written as an error, also after a report without problems.
                 try Output.flush()
                 throw code
             }

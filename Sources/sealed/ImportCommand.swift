@@ -89,7 +89,7 @@ struct ImportCommand: ParsableCommand {
         }
     }
 
-    /// Checks the arguments for the format, and returns the function that imports it.
+    /// Checks the arguments for the format, and returns the function that imports a source of the format.
     private func reader() throws -> (StoreImport, Progress) throws -> ImportReport {
         let source = url(source)
         switch from {

@@ -167,13 +167,13 @@ enum KeySource {
         }
     }
 
-    /// A variable with a key. Two options may name the same one.
+    /// A variable with a key. Two options may name the same variable.
     private struct Variable: Hashable {
         let name: String
         let isRaw: Bool
     }
 
-    /// The keys of the variables that were read, and with that removed from the environment.
+    /// The keys of the variables that were read, which removes the variables from the environment.
     private static let keys = Guarded<[Variable: EncryptionKey]>([:])
 
     private static func isSet(_ name: String) -> Bool {

@@ -9,7 +9,7 @@ struct OpenStore {
     let metadata: StoreMetadata
     /// A context on the store; its objects are all of class `ManagedObject`.
     let context: ManagedObjectContext
-    /// What is set aside in the store, unless the context has it.
+    /// The entities and properties that are set aside in the store, unless the context has them.
     let setAside: [SetAside]
 
     init(_ url: URL, key: EncryptionKey, includesSetAside: Bool = false) throws {

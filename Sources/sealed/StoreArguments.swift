@@ -11,7 +11,7 @@ struct StoreArguments: ParsableArguments {
 
     /// Opens the store with its key, and closes it after `body`.
     ///
-    /// - Parameter includesSetAside: Whether the store has what is set aside in it.
+    /// - Parameter includesSetAside: Whether the store also has the entities and properties that are set aside in it.
     func withStore(includesSetAside: Bool = false, _ body: (OpenStore) throws -> Void) throws {
         try ExitStatus.reporting { try open(includesSetAside: includesSetAside, body) }
     }

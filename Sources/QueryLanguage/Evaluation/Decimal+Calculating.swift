@@ -1,7 +1,7 @@
 package import Foundation
 
 // Foundation's multiplication traps if the last digit of the product is below 10⁻¹²⁸, the smallest power of ten of a
-// decimal number, and its division returns NaN if the last digit of the quotient is.
+// decimal number. Its division returns NaN if the last digit of the quotient is below it.
 extension Decimal {
     private static let smallestPower = -128
 

@@ -32,7 +32,7 @@ extension QueryExpression.Aggregate {
             guard let data = sum.sum else { throw .arithmeticOverflow }
             return .blob(data)
         }
-        // Integers from 2⁶³ on are stored as negative ones.
+        // Unsigned integers from 2⁶³ on are stored as negative integers.
         if type == .uint64, values.contains(where: { $0.compare(.integer(0)) < 0 }) { throw .arithmeticOverflow }
         return try numberSum(of: values).sum
     }

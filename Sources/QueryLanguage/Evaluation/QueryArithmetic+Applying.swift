@@ -1,7 +1,7 @@
 import Foundation
 
 extension QueryExpression.Arithmetic {
-    /// Returns the result for two numbers; null if one is not a number.
+    /// Returns the result for two numbers; null if one of the values is not a number.
     ///
     /// - Throws: ``QueryError/arithmeticOverflow``.
     package func apply(_ left: Value, _ right: Value, as kind: QueryExpression.NumberKind) throws(QueryError) -> Value {
@@ -55,7 +55,7 @@ extension QueryExpression.Arithmetic {
             case .divide: left.divided(by: right)
             case .remainder: left - right.multiplied(by: left.divided(by: right).truncated)
             }
-        // The result of an overflow is NaN.
+        // Decimal arithmetic returns NaN for an overflow.
         if result.isNaN, !left.isNaN, !right.isNaN { throw .arithmeticOverflow }
         return result
     }

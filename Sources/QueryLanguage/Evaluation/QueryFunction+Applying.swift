@@ -29,7 +29,7 @@ extension QueryExpression.Function {
         }
     }
 
-    /// Null if an argument is null, NaN if one is NaN.
+    /// The extreme of the arguments: null if an argument is null, NaN if an argument is NaN.
     private static func extreme(of arguments: [Value], _ choose: ([Value]) -> Value?) -> Value {
         if arguments.contains(.null) { return .null }
         return arguments.first(where: \.isNotANumber) ?? choose(arguments) ?? .null
@@ -85,7 +85,7 @@ extension QueryExpression.Function {
 
     private func apply(_ real: Double) throws(QueryError) -> Value {
         switch self {
-        // As SQLite computes it: the result of zero is zero.
+        // Zero minus the number, as SQLite computes it: the negative of zero is zero, not negative zero.
         case .negate: .real(0 - real)
         case .absolute: .real(real.magnitude)
         case .ceiling: .real(real.rounded(.up))

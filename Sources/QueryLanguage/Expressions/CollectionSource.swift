@@ -2,8 +2,8 @@
 public enum CollectionSource: Hashable, Sendable {
     /// The members of the to-many relationship at the end of a path; all steps but the last are to-one relationships.
     case members(from: Int, [Property])
-    /// The elements of a composite value: those of a list of values of a type, or the values of a dictionary whose keys
-    /// are texts or integers.
+    /// The elements of a composite value: the elements of a list of values of a type, or the values of a dictionary
+    /// whose keys are texts or integers.
     indirect case elements(of: QueryExpression, type: AttributeType)
 
     /// Returns the expression of the member that a variable is bound to.

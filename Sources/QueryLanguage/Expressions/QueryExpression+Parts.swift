@@ -81,9 +81,9 @@ extension QueryExpression {
     }
 }
 
-// NaN is not null, but SQL has one NULL for both.
+// NaN is not null, but SQL represents both as NULL.
 extension QueryExpression {
-    /// Whether the value is calculated with floating-point numbers, whose result can be NaN. The sum of positive and
+    /// Whether the value is calculated with floating-point numbers, so that it can be NaN, as the sum of positive and
     /// negative infinity is.
     package var mayBeNotANumber: Bool {
         switch self {

@@ -9,7 +9,8 @@ public indirect enum QueryExpression: Hashable, Sendable {
     /// A numbered constant that is passed separately. Stores that prepare statements replace a ``literal(_:)`` by it;
     /// it has no value elsewhere.
     case parameter(Int, AttributeType.Storage)
-    /// The key of the object that a variable is bound to. Variable 0 is the fetched object; quantifiers bind others.
+    /// The key of the object that a variable is bound to. Variable 0 is the fetched object; quantifiers bind further
+    /// variables.
     case variable(Int)
     /// The element of a composite value that a variable is bound to, and its type.
     case element(Int, AttributeType)
@@ -79,7 +80,7 @@ public indirect enum QueryExpression: Hashable, Sendable {
         case subtract
         /// The product.
         case multiply
-        /// The quotient; that of integers without its fraction.
+        /// The quotient; a quotient of integers has no fraction.
         case divide
         /// The remainder of a division, with the sign of the dividend.
         case remainder

@@ -1,8 +1,8 @@
 /// A condition without the constants of its comparisons: conditions of the same shape become the same statement with
 /// other parameters.
 ///
-/// Other constants are part of the shape, since the statement can depend on them: null, those in lists, and arguments
-/// of functions and calculations.
+/// All other constants are part of the shape, since the statement can depend on them: null, constants in lists, and
+/// arguments of functions and calculations.
 package struct QueryShape: Hashable, Sendable {
     private let expression: QueryExpression
 
@@ -157,7 +157,8 @@ extension CollectionSource {
 }
 
 extension Value {
-    /// Returns whether both values have the same bytes, which equal texts can differ in and some functions distinguish.
+    /// Returns whether both values have the same bytes: equal texts can have different bytes, and some functions
+    /// distinguish them.
     fileprivate func isIdentical(to other: Value) -> Bool {
         switch (self, other) {
         case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)

@@ -2,7 +2,7 @@
 struct FormatCollection {
     /// The variable that the first path starts from.
     let start: Int
-    /// The number of the variable of the members of the first collection; the numbers of the others follow.
+    /// The number of the variable of the members of the first collection; the next collections have the next numbers.
     let variable: Int
     /// The collections, each of a member of the previous one.
     var levels: [Level]

@@ -214,7 +214,7 @@ struct FormatLexer {
     }
 
     /// Returns the character of a numeric escape sequence: three octal digits, `x` and two hexadecimal digits, or `u`
-    /// and four; nil for other sequences.
+    /// and four hexadecimal digits; nil for other sequences.
     private mutating func numberedScalar(from start: String.Index) throws(PredicateFormatError) -> Unicode.Scalar? {
         let (radix, count): (Int, Int)
         switch next {

@@ -1,7 +1,8 @@
 /// The parser of the text form of predicates.
 ///
-/// The grammar is that of the format strings of `NSPredicate` and `NSExpression` in Apple's Predicate Programming
-/// Guide. The operators by precedence, the lowest first: OR, AND, NOT, comparisons, `+ -`, `* / %%`, the sign, `**`.
+/// The grammar is the grammar of the format strings of `NSPredicate` and `NSExpression` in Apple's Predicate
+/// Programming Guide. The operators by precedence, the lowest first: OR, AND, NOT, comparisons, `+ -`, `* / %%`, the
+/// sign, `**`.
 struct FormatParser {
     private var lexer: FormatLexer
     private(set) var token: FormatToken
@@ -102,7 +103,7 @@ struct FormatParser {
 
         static func < (left: Precedence, right: Precedence) -> Bool { left.rawValue < right.rawValue }
 
-        /// The next higher precedence.
+        /// The precedence above this one.
         fileprivate var tighter: Precedence { Precedence(rawValue: rawValue + 1) ?? .primary }
     }
 

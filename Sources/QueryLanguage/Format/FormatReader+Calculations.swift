@@ -40,8 +40,8 @@ extension FormatReader {
         return .value(result, FormatType(of: result))
     }
 
-    /// Returns an operand of a calculation. A constant has the type of the other operand, except for a floating-point
-    /// number beside an integer, with which the calculation is one of floating-point numbers. Signed and unsigned
+    /// Returns an operand of a calculation. A constant has the type of the other operand, with one exception: a
+    /// floating-point number beside an integer makes the calculation a floating-point calculation. Signed and unsigned
     /// numbers are not combined, nor are decimals and floating-point numbers.
     private func number(
         _ side: FormatSide,

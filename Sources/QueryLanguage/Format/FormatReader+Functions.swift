@@ -193,7 +193,7 @@ extension FormatReader {
         return .arithmetic(.add, sum(values[..<middle]), sum(values[middle...]))
     }
 
-    /// Reads collection operators of the members of a collection: one that computes a value, or
+    /// Reads collection operators of the members of a collection: an operator that computes a value, or
     /// `@distinctUnionOfObjects` and `@count`.
     func aggregate(
         _ collection: FormatCollection,

@@ -41,8 +41,8 @@ extension FormatReader {
         return (values, leader.type)
     }
 
-    /// Returns the operand whose type the others take: the first typed operand that is not a constant, or the first
-    /// typed one.
+    /// Returns the operand whose type the other operands take: the first typed operand that is not a constant, or the
+    /// first typed constant.
     private func leader(of sides: [FormatSide]) throws(PredicateFormatError) -> (side: FormatSide, type: FormatType) {
         var first: (side: FormatSide, type: FormatType)?
         for side in sides {

@@ -9,7 +9,7 @@ extension PredicateFormatWriter {
             variable(number).standsForAll ? variable(number).name : Self.cast(variable(number).name, to: type)
         case .component(let keys, .path(let start, let path), let type):
             Self.cast(self.path(.path(from: start, path)) + Self.text(of: keys), to: type)
-        // A path from the object of the predicate has no prefix.
+        // Only a path from the object of the predicate has no prefix.
         case .path(let start, let path):
             self.path(path, after: start == 0 ? "" : variable(start).name, from: variable(start).entity)
         default: ""

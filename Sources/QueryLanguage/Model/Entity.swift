@@ -12,8 +12,8 @@ public final class Entity: @unchecked Sendable {
     public let description: EntityDescription
     /// The position in ``ManagedObjectModel/entities``.
     public let index: Int
-    /// What `LinkedEntities.init` adds, which no code changes afterwards, so that accesses do not conflict. The public
-    /// properties are computed: other modules of the package would check the access to a stored one.
+    /// The values that `LinkedEntities.init` adds. No code changes them afterwards, so that accesses do not conflict.
+    /// The public properties are computed: other modules of the package would check the access to a stored property.
     @exclusivity(unchecked) @usableFromInline var links = Links()
 
     /// The parts of an entity that depend on the other entities.
@@ -113,7 +113,7 @@ public final class Entity: @unchecked Sendable {
         switch property {
         case .attribute(let attribute):
             isOptional = attribute.isOptional
-            // The text of a URL need not be one: an empty URL has an empty text.
+            // The text of a URL need not be a valid URL: an empty URL has an empty text.
             isValidated = !attribute.description.validation.isEmpty || attribute.type == .url
             isRestricted = attribute.type.restrictsStoredValues
             destinationIndex = -1

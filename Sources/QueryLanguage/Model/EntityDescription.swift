@@ -15,9 +15,9 @@ public struct EntityDescription: Codable, Hashable, Sendable {
     public var superentity: String?
     /// Whether only the subentities of the entity have objects.
     public var isAbstract: Bool
-    /// The attributes that the entity adds to the inherited ones.
+    /// The attributes that the entity adds to the inherited attributes.
     public var attributes: [AttributeDescription]
-    /// The relationships that the entity adds to the inherited ones.
+    /// The relationships that the entity adds to the inherited relationships.
     public var relationships: [RelationshipDescription]
     /// The order of the properties' slots, by name; nil for attributes before relationships.
     public var propertyOrder: [String]?
@@ -61,7 +61,7 @@ extension EntityDescription {
     /// The names of all properties, attributes before relationships.
     private var declaredNames: [String] { attributes.map(\.name) + relationships.map(\.name) }
 
-    /// Decodes a declaration. Missing values are those that the initializer has by default.
+    /// Decodes a declaration. Missing values have the defaults of the initializer.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -78,8 +78,8 @@ extension EntityDescription {
         if propertyOrder == [] { propertyOrder = declaredNames }
     }
 
-    /// Encodes the declaration without the values that are there by default. A ``propertyOrder`` of attributes before
-    /// relationships is encoded as an empty list.
+    /// Encodes the declaration without default values. A ``propertyOrder`` of attributes before relationships is
+    /// encoded as an empty list.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(name, forKey: .name)

@@ -22,7 +22,7 @@ struct LinkedEntities: Sendable {
         guard problems.isEmpty else { throw ModelError(problems: problems) }
         let linked = LinkedEntities(linking: declarations)
         return all.withLock { all in
-            // Another thread may have linked them meanwhile.
+            // Another thread may have linked the declarations since the first lookup.
             if let known = all[declarations] { return known }
             all[declarations] = linked
             return linked
@@ -50,7 +50,8 @@ struct LinkedEntities: Sendable {
         }
     }
 
-    /// Sets the properties of `entity`, beginning with the inherited ones, and then those of its subentities.
+    /// Sets the properties of `entity`, beginning with the inherited properties, and then the properties of its
+    /// subentities.
     private mutating func link(_ entity: Entity) {
         if let superentity = entity.superentity {
             entity.links.rootIndex = superentity.rootIndex

@@ -74,7 +74,7 @@ public final class Relationship: @unchecked Sendable {
     public let source: Entity
     /// The entity of the destinations.
     public let destination: Entity
-    /// What `LinkedEntities.init` adds, as for an `Entity`.
+    /// The values that `LinkedEntities.init` adds, as for an `Entity`.
     @exclusivity(unchecked) @usableFromInline var links = Links()
 
     /// The parts of a relationship that depend on the other relationships.

@@ -76,7 +76,7 @@ extension RelationshipDescription {
         case minimumCount, maximumCount, renamingIdentifier
     }
 
-    /// Decodes a declaration. Missing values are those that the initializer has by default.
+    /// Decodes a declaration. Missing values have the defaults of the initializer.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -94,7 +94,7 @@ extension RelationshipDescription {
         )
     }
 
-    /// Encodes the declaration without the values that are there by default.
+    /// Encodes the declaration without default values.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(name, forKey: .name)

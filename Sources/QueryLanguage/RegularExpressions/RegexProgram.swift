@@ -9,8 +9,8 @@ final class RegexProgram: @unchecked Sendable {
         case element(Int)
         /// Continues if a condition on the position holds.
         case assertion(Int)
-        /// Continues at two instructions; the first is tried first. The ways that the splits of a run leave are dropped
-        /// together.
+        /// Continues in two ways, at two instructions; the first way is tried first. The ways that the splits of a run
+        /// leave for later are dropped together.
         case split(Int, Int, run: Int?)
         case jump(Int)
         /// Stores the position in a register.
@@ -20,13 +20,14 @@ final class RegexProgram: @unchecked Sendable {
         case progress(Int, end: Int)
         /// Consumes the text between the positions in a register and the next one.
         case backreference(Int)
-        /// Continues at another instruction if the following instructions match here, or do not match.
+        /// Continues at another instruction if the instructions that follow match here or, in a negative lookahead, do
+        /// not match.
         case lookahead(isNegative: Bool, end: Int)
         /// Continues at another instruction, after the first match of the following instructions.
         case atomic(end: Int)
-        /// Adds a way without a match to those that were not tried yet.
+        /// Adds a way without a match to the ways that are left for later.
         case addDeadEnd
-        /// Drops the last of the ways that were not tried yet.
+        /// Drops the last of the ways that are left for later.
         case dropLastWay
         case fail
         case accept
@@ -45,8 +46,8 @@ final class RegexProgram: @unchecked Sendable {
         /// Whether a character beyond ASCII matches.
         func matches(_ character: Character) -> Bool {
             if let literal {
-                // Only the literal's own scalar matches an ASCII literal, or any literal among scalars. Canonically
-                // equivalent ones, such as the Kelvin sign of K, match other literals.
+                // Only the literal's own scalar matches an ASCII literal, or any literal among scalars. Other literals
+                // also match canonically equivalent characters, such as the Kelvin sign for K.
                 return isExact ? literal.unicodeScalars.elementsEqual(character.unicodeScalars) : literal == character
             }
             if isASCII, !character.isASCII { return false }
@@ -79,7 +80,7 @@ final class RegexProgram: @unchecked Sendable {
     /// The registers of captures by number and name.
     private var captureRegisters: [String: Int] = [:]
 
-    /// A larger number of instructions than expressions written by hand have.
+    /// More instructions than any expression that is written by hand has.
     private static let largestCount = 20_000
 
     /// - Throws: ``QueryError/malformedPattern`` for characters and scalars in one expression, and for references to
@@ -160,9 +161,8 @@ final class RegexProgram: @unchecked Sendable {
     /// Adds a repetition as Swift's engine performs it.
     ///
     /// - An empty iteration of a repetition without a maximum ends it, also before the minimum.
-    /// - A possessive repetition of a group drops the last way that its previous iteration has left, not the others.
-    ///   All
-    ///   ways of a repetition by a table count as one.
+    /// - A possessive repetition of a group drops only the last way that its previous iteration has left for later. All
+    ///   ways of a repetition by a table count as one way.
     private func addRepetition(
         of child: RegexTree,
         _ minimum: Int,
@@ -241,7 +241,7 @@ final class RegexProgram: @unchecked Sendable {
             if let number = elementNumbers[key] { return number }
             element = Element(literal: character, isExact: matchesScalars || character.isASCII, regex: nil)
         } else {
-            // A single `k` without case matches the Kelvin sign, a repeated one does not.
+            // A single `k` without regard to case matches the Kelvin sign, a repeated `k` does not.
             let isASCII = if case .literal = tree { isRepeated } else { false }
             if isASCII { key.append(0) }
             if let number = elementNumbers[key] { return number }

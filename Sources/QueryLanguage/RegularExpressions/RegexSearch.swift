@@ -10,7 +10,7 @@ struct RegexSearch<Text: RegexText> {
     /// The positions at which conditions hold, by the numbers of the conditions evaluated so far.
     private var positions: [Int: Set<Int>] = [:]
 
-    /// Takes less than a second in an optimized build.
+    /// This number of steps takes less than a second in an optimized build.
     static var largestStepCount: Int { 10_000_000 }
 
     init(_ program: RegexProgram, in text: Text, steps: Int = largestStepCount) {

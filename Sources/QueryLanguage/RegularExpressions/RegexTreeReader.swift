@@ -19,7 +19,7 @@ struct RegexTreeReader {
         else { throw UnknownPart() }
         var reader = RegexTreeReader()
         let result = try reader.node(tree).normalized
-        // The unknown order of alternatives is significant there.
+        // The order of alternatives is significant there, and unknown.
         if reader.hasOrderedRepetition, result.dependsOnOrder { throw UnknownPart() }
         return result
     }
@@ -260,7 +260,8 @@ struct RegexTreeReader {
 
     private mutating func characterClass(_ value: Any) throws(UnknownPart) -> RegexTree {
         let mirror = Mirror(reflecting: value)
-        // A class of all characters, or of all but newlines, is written like the same atom outside of a class.
+        // A class of all characters, or of all characters but newlines, is written like the same atom outside of a
+        // class.
         if mirror.descendant("isInverted") as? Bool == false, let members = mirror.descendant("members") as? [Any],
             members.count == 1
         {

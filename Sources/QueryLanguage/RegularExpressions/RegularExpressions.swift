@@ -8,8 +8,8 @@ package enum RegularExpressions {
     /// Swift's expressions by the bytes of their patterns.
     private static let swift = Guarded(BoundedCache<[UInt8], RegexProgram>(limit: 64))
 
-    /// The limit of ICU's progress reports, one per 10,000 steps, before a match is aborted. Foundation itself aborts
-    /// after about twice as many and reports no match.
+    /// The limit of ICU's progress reports, one for each 10,000 steps, before a match is aborted. Foundation itself
+    /// aborts after about twice as many reports, and reports no match.
     private static let largestReportCount = 2_000
 
     /// Returns whether a whole text matches.
@@ -28,7 +28,7 @@ package enum RegularExpressions {
             match,
             flags,
             stop in
-            // Long texts exceed the size of ICU's stack.
+            // A long text exceeds the size of ICU's stack, which is an internal error.
             if flags.contains(.internalError) { isGivenUp = true }
             if match != nil {
                 isMatched = true

@@ -1,6 +1,6 @@
 extension QueryExpression {
     /// Returns an order comparison of unsigned 64-bit integers, which are stored as signed integers with the same bits:
-    /// those from 2^63 on are stored as negative integers.
+    /// integers from 2^63 on are stored as negative integers.
     package static func comparingUnsigned(
         _ comparison: Comparison,
         _ left: QueryExpression,

@@ -18,7 +18,7 @@ package final class LocalizedSearch: Sendable {
         bytes = isASCII && "I".localizedStandardContains("i") ? part.utf8.map(Self.lowercase) : nil
     }
 
-    /// Returns whether a text, in UTF-8, contains the searched one. No text contains the empty one.
+    /// Returns whether a text, in UTF-8, contains the searched text. No text contains the empty text.
     ///
     /// Complexity: O(*n* · *m*) with the lengths of both texts.
     package func isFound(in text: UnsafeRawBufferPointer) -> Bool {

@@ -32,7 +32,7 @@ struct TextPattern {
     func matches(_ text: String) -> Bool {
         var part = parts.startIndex
         var position = text.startIndex
-        // The positions to continue from with one more character in the last `*`.
+        // The part of the last `*`, and the position from which to continue if that `*` takes one more character.
         var retry: (part: Int, position: String.Index)?
         while position < text.endIndex {
             if part < parts.endIndex {

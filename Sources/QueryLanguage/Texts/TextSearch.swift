@@ -10,7 +10,7 @@ package enum TextSearch {
         return containsBytes(text, part)
     }
 
-    /// The method of `Collection`. That of `StringProtocol` also finds parts of characters.
+    /// The method of `Collection`. The method of `StringProtocol` also finds parts of characters.
     private static func containsElements<Whole: Collection, Part: Collection>(_ whole: Whole, _ part: Part) -> Bool
     where Whole.Element: Equatable, Whole.Element == Part.Element {
         whole.contains(part)

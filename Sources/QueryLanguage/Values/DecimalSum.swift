@@ -2,16 +2,16 @@ package import Foundation
 
 /// The exact sum of decimal numbers of any magnitudes, in any order.
 ///
-/// A decimal number has its digits between 10⁻¹²⁸ and 10¹⁶⁶. The sum is a number with a position for each digit: limbs
-/// of nine digits, in which carries are propagated at the end.
+/// A decimal number has its digits between 10⁻¹²⁸ and 10¹⁶⁶. The sum has a position for each digit: it consists of
+/// limbs of nine digits, in which carries are propagated at the end.
 package struct DecimalSum {
     private static let digitsPerLimb = 9
     private static let base: Int64 = 1_000_000_000
-    /// The power of ten of the first limb's last digit, which is below that of any digit.
+    /// The power of ten of the first limb's last digit, which is below the power of any number's digit.
     private static let lowestPower = -135
     /// The largest exponent of a number, see ``SortableDecimal/Parts``.
     private static let highestExponent = 166
-    /// Space for the numbers, and for the carries of any number of them.
+    /// Space for the numbers, and for the carries of any count of numbers.
     private static let limbCount = 36
     /// The number of additions before carries must be propagated: each adds less than 2 · 10¹⁰ to a limb.
     private static let additionsBetweenCarries = 1 << 26

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Decimal numbers as bytes whose bytewise order is that of the numbers.
+/// Decimal numbers as bytes that have the same order as the numbers.
 ///
 /// The first byte is the sign: 0 NaN, 1 negative, 2 zero, 3 positive. For a number other than zero, the exponent of its
 /// first digit follows (two bytes, big endian, biased by 32768), then its digits without trailing zeros, two in each
@@ -82,7 +82,8 @@ package enum SortableDecimal {
     /// The largest power of ten of a number's last digit.
     private static let largestPower = 127
 
-    /// More digits than a `Decimal` has between its largest and its smallest power of ten: such bytes are not a number.
+    /// More digits than a `Decimal` has between its largest and its smallest power of ten: bytes with so many are not a
+    /// number.
     private static let mostDigits = 512
 
     /// Returns the number of these digits, the last of which has the given power of ten; nil if no `Decimal` is near

@@ -14,8 +14,8 @@ extension ModelDeclaration {
     /// Returns whether a type in the body of the class names the class, with or without the names of the types around it
     /// and of the module. Swift does not accept `Self` as the type of a class's parameter.
     ///
-    /// The name of another type may end with that of the class, as `Legacy.Trip` in a class `Trip`. An `==` for such a
-    /// type must not satisfy `Equatable`: the generated witness would call itself.
+    /// The name of another type may end with the name of the class, as `Legacy.Trip` in a class `Trip`. An `==` for
+    /// such a type must not satisfy `Equatable`: the generated witness would call itself.
     private func names(_ type: TypeSyntax, in context: some MacroExpansionContext) -> Bool {
         if let attributed = type.as(AttributedTypeSyntax.self) { return names(attributed.baseType, in: context) }
         guard hasOwnGenericArguments(type), let components = type.nameComponents else { return false }

@@ -11,7 +11,7 @@ extension ModelDeclaration {
     /// Whether an object is incomplete when one of its initializers starts: a constant needs a value, the first
     /// assignment of a property must not run its observers, or a superclass has to be initialized.
     ///
-    /// Then every variable has an init accessor, otherwise none.
+    /// If it is, every variable has an init accessor; otherwise none has.
     var startsIncomplete: Bool {
         mayHaveSuperclass || properties.contains { $0.mustBeInitialized && ($0.isLet || $0.hasObservers) }
     }
@@ -19,8 +19,9 @@ extension ModelDeclaration {
     /// Whether the class may have a superclass.
     ///
     /// A superclass is the first of the inherited types. A macro sees names only, so every name that is not a known
-    /// protocol may be that of a class. Only the expansion that adds members knows whether the superclass is a model
-    /// class. The accessors are valid in all three cases:
+    /// protocol may name a class. Only the expansion that adds members knows whether the superclass is a model class.
+    /// The accessors are valid in all three cases: no superclass, a superclass that is no model class, and a model
+    /// class.
     ///
     /// - Their slots are counted from the first slot of the class, which follows the slots of a model superclass.
     /// - Init accessors write to a private property. In a subclass of a model class it contains the values that the

@@ -10,7 +10,7 @@ import SwiftSyntaxMacros
 struct ModelDeclaration {
     let declaration: ClassDeclSyntax
 
-    /// The declarations of the body, those of active `#if` clauses included.
+    /// The declarations of the body, including the declarations of active `#if` clauses.
     let members: [DeclSyntax]
 
     /// The `#if` blocks of the body whose active clause is unknown.
@@ -50,11 +50,12 @@ struct ModelDeclaration {
     /// The attributes of the class.
     var attributes: ActiveAttributes { ActiveAttributes(of: declaration.attributes, in: configuration) }
 
-    /// Whether key paths to the properties are formed in an isolated function, to which others get a reference.
+    /// Whether key paths to the properties are formed in an isolated function, to which other functions get a
+    /// reference.
     ///
     /// The compiler takes a reference to a function of a generic class for concurrent use of the generic arguments, and
-    /// warns of it, unless the function is isolated. A generic class without an actor and without a type that may have
-    /// one forms them in place.
+    /// warns of it, unless the function is isolated. A generic class without an actor, and without a type that may have
+    /// one, forms the key paths in place.
     var formsKeyPathsInIsolation: Bool { !isGeneric || namesGlobalActor || mayInheritIsolation }
 
     /// The attribute, with a trailing space, of the functions that form key paths and objects; empty if they have the
@@ -108,13 +109,13 @@ struct ModelDeclaration {
         properties.firstIndex { $0.name == property.name }
     }
 
-    /// Whether the class declares a designated initializer. Swift adds `init()` to a class
-    /// without one, but not when a macro adds another.
+    /// Whether the class declares a designated initializer. Swift adds `init()` to a class without a designated
+    /// initializer, but not if a macro adds another initializer.
     var hasDesignatedInitializer: Bool {
         initializers.contains { !$0.isConvenience }
     }
 
-    /// The initializers that the class declares, those of undecided `#if` blocks included.
+    /// The initializers that the class declares, including the initializers of undecided `#if` blocks.
     var initializers: [InitializerDeclSyntax] {
         (members + undecidedConditions.flatMap(\.declarations)).compactMap { $0.as(InitializerDeclSyntax.self) }
     }

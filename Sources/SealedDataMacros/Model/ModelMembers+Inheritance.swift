@@ -4,7 +4,8 @@ import SwiftSyntaxBuilder
 /// The members that `@Model` adds for inheritance.
 ///
 /// The topmost class owns the object's state, which in a new object only has slots for the properties of that class. A
-/// subclass stores the initial values of the properties that it adds in the object until it is used: see `AddedValues`.
+/// subclass stores the initial values of the properties that it adds in the object until the object is used: see
+/// `AddedValues`.
 extension ModelMembers {
     /// The members of a class that inherits from a model class.
     var membersOfSubclass: [DeclSyntax] {
@@ -12,7 +13,7 @@ extension ModelMembers {
         members += schemaMetadata(beginning: "nonisolated override \(overridableAccess)class ")
         if !model.isFinal { members += keyPaths }
         members.append(completionOfSubclass)
-        // Without a designated initializer the class inherits those of its superclass, including this one.
+        // Without a designated initializer the class inherits the initializers of its superclass, including this one.
         if model.hasDesignatedInitializer { members.append(materializingInitializerOfSubclass) }
         return members
     }

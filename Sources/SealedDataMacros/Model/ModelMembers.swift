@@ -5,22 +5,22 @@ import SwiftSyntaxBuilder
 /// initializer for fetched objects.
 ///
 /// The class may be isolated to a global actor: its declaration or one of its protocols names the actor, or the module
-/// isolates its protocols by default. A macro sees only the first. The model protocol is not isolated, and a store makes
-/// and saves objects on the thread of their context:
+/// isolates its classes by default. A macro sees only an actor in the declaration. The model protocol is not isolated,
+/// and a store makes and saves objects on the thread of their context:
 ///
 /// - The members that satisfy the protocol are `nonisolated`. The state is `nonisolated(unsafe)`: it belongs to the
 ///   isolation domain of the context, as every object does.
 /// - Only code with the isolation of the class may form key paths to its properties, because applying a key path
-///   accesses the property. Forming it accesses nothing: members with the isolation of the class form the key paths, and
-///   those that satisfy the protocol call them through `_unisolated`. The initial values of the properties are not
-///   isolated either. ``ModelDeclaration/isolation`` describes generic classes.
+///   accesses the property. Forming a key path accesses nothing: members with the isolation of the class form the key
+///   paths, and members that satisfy the protocol call them through `_unisolated`. The initial values of the properties
+///   are not isolated either. ``ModelDeclaration/isolation`` describes generic classes.
 struct ModelMembers {
     let model: ModelDeclaration
 
     /// `public `, `package ` or empty.
     let access: String
 
-    /// The same for members that subclasses override: `open ` if the class is open.
+    /// The access modifier of members that subclasses override: `open ` if the class is open.
     let overridableAccess: String
 
     /// The name of the class in the previous schema; nil if the declaration has none.

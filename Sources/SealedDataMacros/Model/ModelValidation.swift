@@ -8,8 +8,8 @@ struct ModelValidation<Context: MacroExpansionContext> {
     let model: ModelDeclaration
     let context: Context
 
-    /// Reports all problems at once. The members should be generated regardless: without them the compiler adds errors
-    /// that hide the real ones.
+    /// Reports all problems at once. The members should be generated in any case: without them the compiler adds errors
+    /// that hide these problems.
     func reportProblems() {
         reportMissingInitializer()
         ForgottenProperties(model: model, context: context).report()
@@ -82,8 +82,8 @@ struct ModelValidation<Context: MacroExpansionContext> {
         }
     }
 
-    /// The slot of a property, the rules of the table and the options of an attribute depend on a condition whose value
-    /// the macro does not know.
+    /// Reports `#if` conditions that decide on the slot of a property, the rules of the table or the options of an
+    /// attribute, and whose value the macro does not know.
     private func reportConditions() {
         for conditional in model.undecidedConditions {
             for macro in conditional.declarations.compactMap({ $0.as(MacroExpansionDeclSyntax.self) })

@@ -2,8 +2,9 @@ import SwiftSyntax
 
 /// The names of the private members that `@Model` adds to a class.
 ///
-/// Private members of a class are visible in the classes that its body declares. If such a class inherits from the outer
-/// one, a member of the same name would override that of the outer class. The names end with the name of the class.
+/// Private members of a class are visible in the classes that its body declares. If such a class inherits from the
+/// outer class, a member of the same name would override the member of the outer class. The names end with the name of
+/// the class.
 struct PrivateMemberNames {
     private let className: String
 

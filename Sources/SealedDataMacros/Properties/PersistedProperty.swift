@@ -29,7 +29,8 @@ struct PersistedProperty {
         name = token.unescapedText
     }
 
-    /// Returns the property that an accessor or peer macro is attached to; nil if it is not one with a plain name.
+    /// Returns the property that an accessor or peer macro is attached to; nil if it is not a property with a plain
+    /// name.
     init?(_ declaration: some DeclSyntaxProtocol, in context: some MacroExpansionContext) {
         guard let variable = declaration.as(VariableDeclSyntax.self) else { return nil }
         self.init(variable, in: context.buildConfiguration)

@@ -154,8 +154,8 @@ struct PropertyValidation<Context: MacroExpansionContext> {
 /// property.
 enum PropertyWrapperAttribute {
     /// Returns the first attribute with the name of a well-known wrapper, whose diagnostic contains a remedy. A macro
-    /// sees names only, and an attribute from another package may be a macro. The compiler reports all other wrappers
-    /// on a property with accessors.
+    /// sees names only, and an attribute from another package may be a macro. The compiler reports all remaining
+    /// wrappers on a property with accessors.
     static func first(of attributes: ActiveAttributes) -> AttributeSyntax? {
         attributes.elements.first { attribute in
             let name =

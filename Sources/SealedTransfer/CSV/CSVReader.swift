@@ -87,7 +87,7 @@ struct CSVReader {
             bytes.append(byte)
             try count()
         }
-        // The separator before the field.
+        // Counts the separator before the field.
         try count()
         let isQuoted = try peek() == UInt8(ascii: "\"")
         if isQuoted {

@@ -22,7 +22,7 @@ struct CoreDataLayout {
         let columnNames: [DatabaseName]
         /// The columns of attributes and to-one relationships.
         var properties: [Property: String] = [:]
-        /// The columns without values of properties that have namesakes: no row shows which column is which.
+        /// The empty columns of properties that share a name: no row shows which column belongs to which property.
         var emptyColumns: Set<String> = []
         /// The columns of positions, by the ordered to-many relationship whose members the rows are.
         var positions: [Relationship: String] = [:]
@@ -54,7 +54,7 @@ struct CoreDataLayout {
     private(set) var entities: [Int64: Entity] = [:]
     private(set) var tables: [EntityTable] = []
     private(set) var pairs: [PairTable] = []
-    /// The tables and columns that the model does not have, a line each.
+    /// The tables and columns that the model does not have, one line each.
     private(set) var notImported: [String] = []
     /// The properties and entities that the file does not have.
     private(set) var missing: [(entity: String, property: String)] = []
@@ -162,7 +162,7 @@ struct CoreDataLayout {
     /// Finds the columns of properties. Properties of several subentities can have the same name; then the entities of
     /// the rows with values distinguish their columns, which have numbers behind the name.
     ///
-    /// A property without namesakes has the column of its name: a column with a number is that of another property.
+    /// A property without namesakes has the column of its name: a column with a number belongs to another property.
     private mutating func match(
         _ properties: [Property],
         in table: inout EntityTable,
@@ -185,7 +185,7 @@ struct CoreDataLayout {
                 try tellApart(group, candidates, in: &table, connection)
             }
             let open = group.filter { table.properties[$0] == nil }
-            // The columns of all of them are there, without values.
+            // If there is an empty column for each of these properties, none of them is missing.
             let empty = table.emptyColumns.filter { column in
                 column.hasPrefix("Z" + name)
                     && column.dropFirst(name.count + 1).allSatisfy { $0.isASCII && $0.isNumber }

@@ -55,7 +55,7 @@ struct CoreDataSource: ImportSource {
         _ session: ImportSession,
         _ advance: () throws -> Void
     ) throws {
-        // By position: all columns, since a conversion may read any of them.
+        // By position: all columns are read, since a conversion may read any of them.
         let columns = table.columns
         let positions = Dictionary(
             columns.enumerated().map { ($1, Int32($0)) },

@@ -11,8 +11,8 @@ enum ExternalStorage {
     case unused
     /// All values carry a mark.
     case used
-    /// Some values carry the name of a file, and others no mark: whether a byte 1 or 2 at the beginning of a value is
-    /// a mark is not known.
+    /// Some values carry the name of a file, and other values no mark: whether a byte 1 or 2 at the beginning of a
+    /// value is a mark is not known.
     case contradictory
 
     /// Examines the values of a column.

@@ -3,14 +3,14 @@ import Foundation
 /// The size of the values in a binary property list, which is measured before the list is read.
 ///
 /// Several arrays and dictionaries of a property list can refer to the same object, of which JSON has a copy in each
-/// place: forty arrays, each of which contains the next one twice, become 2⁴⁰ values. The size is that with all copies.
-/// Other forms of property lists cannot share an object.
+/// place: forty arrays, each of which contains the next one twice, become 2⁴⁰ values. The size counts all copies. Other
+/// forms of property lists cannot share an object.
 ///
-/// The format is that of `CFBinaryPList.c` in CoreFoundation: the objects, a table of their offsets, and a trailer. The
-/// first byte of an object has its kind and its count; an array is its count of references, a dictionary that of keys
-/// and then that of values.
+/// The format is described in `CFBinaryPList.c` of CoreFoundation: the objects, a table of their offsets, and a
+/// trailer. The first byte of an object has its kind and its count. An array is a list of references; a dictionary is
+/// the references of its keys, followed by the references of its values.
 struct PropertyListSize {
-    /// The size of an object with all that it refers to.
+    /// The size of an object with all objects to which it refers.
     private struct Part {
         var byteCount = PropertyListSize.valueByteCount
         /// The number of nested values, with the object itself.
@@ -35,7 +35,7 @@ struct PropertyListSize {
     private static let valueByteCount = 64
     /// The largest size.
     private static let byteLimit = 256 << 20
-    /// The deepest nesting, which is that of JSON in an import.
+    /// The deepest nesting, the same as for JSON in an import.
     private static let depthLimit = 512
     private static let headerByteCount = 8
     private static let trailerByteCount = 32

@@ -6,16 +6,16 @@ extension StoreImport {
     /// Imports a store of Core Data or SwiftData: its SQLite file, its write-ahead log, and the values that it keeps in
     /// files beside it.
     ///
-    /// The target needs a ``model``, which is that of the store: entities and properties are found by their names. The
-    /// article <doc:ImportingDatabases> has the layout that is read. No file of the store is changed.
+    /// The target needs a ``model``, the model of the store: entities and properties are found by their names. The
+    /// article <doc:ImportingDatabases> describes the layout that is read. No file of the store is changed.
     ///
     /// Objects keep the numbers of their identifiers if the target never had objects of the entity.
     ///
     /// - Parameters:
     ///   - store: The SQLite file.
-    ///   - conversions: Makes the values of attributes that are not read by themselves, such as transformable attributes
-    ///     and structs of SwiftData, which have a column for each of their properties. The key is `Entity.attribute`,
-    ///     with the entity that declares the attribute.
+    ///   - conversions: Makes the values of attributes that the import cannot read itself, such as transformable
+    ///     attributes and structs of SwiftData, which have a column for each of their properties. The key is
+    ///     `Entity.attribute`, with the entity that declares the attribute.
     ///   - progress: Reports the rows that were read, and cancels.
     /// - Returns: The report, with the tables and columns that the model does not have, and with the properties that the
     ///   file does not have.

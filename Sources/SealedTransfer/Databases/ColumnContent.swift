@@ -34,7 +34,7 @@ struct ColumnContent {
         if reals > 0 { return .double }
         let isBoolean = declaredType.hasPrefix("BOOL")
         if integers > 0 { return isBoolean && areBooleans ? .bool : .int64 }
-        // Without values, by SQLite's rules of affinity ("Datatypes In SQLite", section 3.1).
+        // A column without values has a type by SQLite's rules of affinity ("Datatypes In SQLite", section 3.1).
         if declaredType.contains("INT") { return .int64 }
         if ["CHAR", "CLOB", "TEXT"].contains(where: declaredType.contains) { return .string }
         if declaredType.contains("BLOB") || declaredType.isEmpty { return .data }
@@ -54,7 +54,7 @@ struct ColumnContent {
         case (.real, .string): return .text("\(row.real(at: index))")
         case (.integer, .data): return .blob(Data(String(row.integer(at: index)).utf8))
         case (.real, .data): return .blob(Data("\(row.real(at: index))".utf8))
-        // SQLite converts a text of a UTF-16 database; read as bytes, it would be UTF-16.
+        // SQLite converts the text of a UTF-16 database to UTF-8; `bytes` would return UTF-16.
         case (.text, .data): return .blob(Data(row.text(at: index)))
         case (.blob, _): return .blob(Data(row.blob(at: index)))
         case (.integer, _): return .integer(row.integer(at: index))

@@ -1,7 +1,7 @@
 import Foundation
 import ObjectGraph
 
-/// The meaning of the values of a database column, if it is not that of their storage class.
+/// The meaning of the values of a database column, if their storage class does not show it.
 public enum ColumnInterpretation: String, Sendable, CaseIterable, Codable {
     /// Numbers of seconds since 1970, which become dates.
     case unixSeconds
@@ -11,7 +11,7 @@ public enum ColumnInterpretation: String, Sendable, CaseIterable, Codable {
     case referenceSeconds
     /// Texts in ISO 8601, which become dates. A text without an offset from UTC is taken as UTC.
     case iso8601
-    /// Numbers, zero for false and others for true.
+    /// Numbers: zero for false and any other number for true.
     case boolean
     /// Texts or 16 bytes, which become UUIDs.
     case uuid

@@ -122,7 +122,7 @@ struct DatabaseSource: ImportSource {
 
     // MARK: Identifiers
 
-    /// The further spaces are numbered behind those of the entities.
+    /// The further spaces are numbered behind the spaces of the entities.
     private func spaceNumber(_ number: Int) -> Int { inferred.model.entities.count + number }
 
     /// A foreign key, with the place of its columns in a statement.

@@ -10,7 +10,7 @@ struct DatabaseStructure {
         let isNotNull: Bool
         /// The position in the primary key, from 1; 0 for a column outside of it.
         let primaryKeyPosition: Int
-        /// Whether the value is computed from others.
+        /// Whether the value is computed from other columns.
         let isGenerated: Bool
     }
 
@@ -71,7 +71,7 @@ struct DatabaseStructure {
     }
 
     private(set) var tables: [Table] = []
-    /// The names of views, virtual tables and their content, and other parts that are not read, a line each.
+    /// The names of views, virtual tables and their content, and other parts that are not read, one line each.
     private(set) var notes: [String] = []
     private var positions: [DatabaseName: Int] = [:]
 

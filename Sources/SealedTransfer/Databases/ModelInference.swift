@@ -28,7 +28,7 @@ struct ModelInference {
         let parent: Int
     }
 
-    /// The interpretations that no attribute has used, with the names that the program gave.
+    /// The interpretations that no attribute has used, with the names as the program gave them.
     private var unusedInterpretations: [DatabaseName: String] = [:]
 
     init(
@@ -96,7 +96,7 @@ struct ModelInference {
         guard unusedInterpretations.isEmpty else {
             throw TransferError.unusedInterpretations(unusedInterpretations.values.sorted())
         }
-        // Before the inverses, which can have any name.
+        // Before the inverses, which can take any name that is left.
         var referenceNames: [[String]] = []
         for index in entities.indices { referenceNames.append(nameReferences(of: index)) }
         for index in entities.indices { try addReferences(of: index, names: referenceNames[index]) }

@@ -25,18 +25,19 @@ extension StoreImport {
     /// values.
     ///
     /// Tables become entities, columns attributes, foreign keys relationships with inverses, and tables that only join
-    /// two others many-to-many relationships; the article <doc:ImportingDatabases> has the rules. Views, virtual
-    /// tables, generated columns and partial indexes are not imported, and are named in the report.
+    /// two other tables many-to-many relationships; the article <doc:ImportingDatabases> describes the rules. Views,
+    /// virtual tables, generated columns and partial indexes are not imported, and are named in the report.
     ///
     /// The database is not changed, nor are the files beside it. Its content is not trusted: no trigger or view runs.
     ///
     /// - Parameters:
     ///   - database: The file of the database.
     ///   - encryption: The encryption of the database.
-    ///   - interpretations: The meanings of columns whose values stand for others, by `table.column`: a number of
-    ///     seconds remains a number otherwise. Each name must be that of a column that becomes an attribute.
+    ///   - interpretations: The meanings of columns whose values stand for values of another type, by `table.column`:
+    ///     without an interpretation, a number of seconds remains a number. Each name must name a column that becomes
+    ///     an attribute.
     ///   - progress: Reports the rows that were read, and cancels.
-    /// - Returns: The report. The model is that of the new store.
+    /// - Returns: The report. Its model is the model of the new store.
     /// - Throws: `DatabaseError` if the database cannot be opened, or the store exists; ``TransferError``;
     ///   `CancellationError`. No store is made then.
     /// - Complexity: O(*n* log *n*) in the number of rows, each of which is read twice or three times.

@@ -50,7 +50,7 @@ final class ExportReader {
         progress?.totalUnitCount = Int64(max(1, try roots.reduce(0) { try $0 + transaction.count(of: $1) }))
     }
 
-    /// Calls `body` with each object of an entity, without those of subentities, in the order of the keys.
+    /// Calls `body` with each object of an entity, without objects of subentities, in the order of the keys.
     func forEachObject(of entity: Entity, _ body: (ExportedObject) throws -> Void) throws {
         let relationships = entity.relationships.filter(\.isWritten)
         var key: Int64 = 0

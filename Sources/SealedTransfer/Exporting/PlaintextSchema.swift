@@ -4,8 +4,8 @@ import ObjectGraph
 ///
 /// Each root entity is a table with its name and the column `_id`, a column `_entity` if it has subentities, and a
 /// column for each attribute and to-one relationship of the family. A to-many relationship with a to-one inverse is the
-/// inverse's column, and a column of positions if it is ordered; any other is a table with the columns `source` and
-/// `target`.
+/// inverse's column, and a column of positions if it is ordered; any other to-many relationship is a table with the
+/// columns `source` and `target`.
 struct PlaintextSchema {
     /// The table of a root entity.
     struct EntityTable {
@@ -95,7 +95,7 @@ struct PlaintextSchema {
             }
     }
 
-    /// The statements that make the indexes: those of relationships and of uniqueness constraints.
+    /// The statements that make the indexes of relationships and of uniqueness constraints.
     var indexStatements: [String] {
         var statements: [String] = []
         var names = names

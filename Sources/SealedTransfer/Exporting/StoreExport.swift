@@ -9,8 +9,8 @@ import SealedStore
 /// try StoreExport(from: storeURL, key: key).exportJSONLines(to: fileURL)
 /// ```
 ///
-/// What is exported is not encrypted: anyone who can read the file can read the objects. Only the owner of a new file
-/// can read it, and no existing file is replaced.
+/// The exported file is not encrypted: anyone who can read it can read the objects. Only the owner of a new file can
+/// read it, and no existing file is replaced.
 ///
 /// An export reads one state of the store, while other programs may write. It writes to a file without a name, which
 /// takes its name when it is complete and on the disk. So an export that fails, is cancelled, or whose process ends
@@ -28,7 +28,7 @@ public struct StoreExport: Sendable {
     ///
     /// References to objects of other entities are exported nevertheless.
     public var entityNames: Set<String>?
-    /// Whether the entities and properties are exported, too, that are set aside in the store: the model of the program
+    /// Whether the entities and properties that are set aside in the store are exported, too: the model of the program
     /// that has opened the store last does not have them.
     public var includesSetAside = false
 

@@ -3,7 +3,7 @@ import Foundation
 import ObjectGraph
 import SealedStore
 
-/// What an import has to remember until its end, in an encrypted file under a random key: the keys of identifiers, and
+/// The data that an import keeps until its end, in an encrypted file under a random key: the keys of identifiers, and
 /// the members of to-many relationships. Memory does not grow with the number of objects.
 final class IdentifierTable {
     /// A member of a to-many relationship, by keys.
@@ -58,9 +58,9 @@ final class IdentifierTable {
         case referenced = 0
         /// The object was inserted.
         case inserted = 1
-        /// The object is one of the store, or will be inserted.
+        /// The object is in the store, or will be inserted.
         case identified = 2
-        /// The object is one of the store, which was updated or will be.
+        /// The object is in the store, and was updated or will be.
         case existing = 3
     }
 
@@ -127,7 +127,8 @@ final class IdentifierTable {
             }
         }
 
-        /// Records that an object of the source updates an object of the store. Returns false if another one does.
+        /// Records that an object of the source updates an object of the store. Returns false if another object does
+        /// already.
         func update(_ key: Int64, of root: Int) throws -> Bool {
             try connection.withStatement("INSERT OR IGNORE INTO updated VALUES (?, ?)") { statement in
                 try statement.bind(Int64(root), at: 1)
@@ -137,7 +138,7 @@ final class IdentifierTable {
             }
         }
 
-        /// Records that the source has the destination of a to-one relationship, which may be none.
+        /// Records that the source gives the to-one relationship of an object a destination, or nil.
         func noteDestination(of relationship: Int, owner: Int64, isSet: Bool) throws {
             try connection.withStatement("INSERT OR REPLACE INTO destinations VALUES (?, ?, ?)") { statement in
                 try statement.bind(Int64(relationship), at: 1)
@@ -164,8 +165,8 @@ final class IdentifierTable {
             }
         }
 
-        /// Makes ``isListed(_:)`` fast. Must be called after the last member was recorded: while members are recorded,
-        /// the index would slow each of them down.
+        /// Makes ``isListed(_:)`` fast. Must be called after the last member was recorded: an index from the beginning
+        /// would slow the recording of each member.
         func indexMembers() throws {
             try connection.execute("CREATE INDEX IF NOT EXISTS listed ON members (relationship, owner, member)")
         }

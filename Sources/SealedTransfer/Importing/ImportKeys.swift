@@ -8,8 +8,8 @@ struct ImportKeys {
     private let transaction: ImportTransaction
     private let records: IdentifierTable.Records
 
-    /// The root entities, by index, whose identifiers become keys: those for which no key has been reserved, and the
-    /// source has whole numbers. So objects keep their order, and references need no table.
+    /// The root entities, by index, whose identifiers become keys: no key has been reserved for them, and their
+    /// identifiers in the source are whole numbers. So objects keep their order, and references need no table.
     private var keptRoots: Set<Int> = []
     /// The largest identifier that became a key, by the index of the root entity.
     private var largestKeptKeys: [Int: Int64] = [:]
@@ -18,7 +18,7 @@ struct ImportKeys {
     /// The first key that the import has reserved, by the index of the root entity.
     private var firstNewKeys: [Int: Int64] = [:]
 
-    /// The identifiers that become keys. New keys, for objects with other identifiers, begin behind them.
+    /// The identifiers that become keys. New keys, for objects with other identifiers, begin behind this range.
     private static let keptKeys: ClosedRange<Int64> = 1...(1 << 40)
     private static let keysAtOnce = 512
 
@@ -35,7 +35,7 @@ struct ImportKeys {
         }
     }
 
-    /// The key that an identifier stands for itself; nil if it has to be looked up.
+    /// The key that an identifier itself stands for; nil if the key has to be looked up.
     func keptKey(of id: ImportedID) -> Int64? {
         guard keptRoots.contains(id.space), case .integer(let key) = id.value, Self.keptKeys.contains(key) else {
             return nil
@@ -75,7 +75,7 @@ struct ImportKeys {
     /// Whether the import has reserved a key.
     func isNew(_ key: Int64, of entity: Entity) -> Bool { firstNewKeys[entity.rootIndex].map { key >= $0 } ?? false }
 
-    /// Makes the store give keys behind those that identifiers became.
+    /// Makes the store give keys behind the identifiers that became keys.
     func advanceSequences() throws {
         for (root, key) in largestKeptKeys { try transaction.advanceSequence(of: model.entities[root], beyond: key) }
     }

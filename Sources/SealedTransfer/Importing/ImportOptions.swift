@@ -4,18 +4,18 @@ public struct ImportOptions: Hashable, Sendable {
     public enum ExistingObjects: String, Sendable, CaseIterable {
         /// The import fails, and changes nothing.
         case refuse
-        /// The object of the store gets the values that the source has. Properties that the source does not have stay
-        /// as they are; a to-many relationship gets exactly the members that the source has.
+        /// The object of the store gets the values that the source has. Properties that the source does not have keep
+        /// their values; a to-many relationship gets exactly the members that the source has.
         case update
     }
 
     /// The treatment of values that have no exact form in their property, and of references to objects that the source
     /// does not have.
     public enum UnfitContent: String, Sendable, CaseIterable {
-        /// The import fails with all of them counted by property, and changes nothing.
+        /// The import fails with the number of such values for each property, and changes nothing.
         case refuse
-        /// They are left out and counted in the report. An object without a value for a required attribute is refused
-        /// nevertheless.
+        /// Such values and references are left out and counted in the report. An object without a value for a required
+        /// attribute is refused nevertheless.
         case omit
     }
 

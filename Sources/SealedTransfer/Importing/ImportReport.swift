@@ -12,9 +12,9 @@ public struct ImportReport: Hashable, Sendable, Codable {
 
     /// The numbers of objects by entity, in the order of the model, without entities that have none.
     public internal(set) var entities: [EntityCount] = []
-    /// The tables and columns of the source that were not imported, with the reason, a line each.
+    /// The tables and columns of the source that were not imported, with the reason, one line each.
     public internal(set) var notImported: [String] = []
-    /// The properties of the model for which the source has nothing, as `Entity.property`.
+    /// The properties of the model for which the source has no values, as `Entity.property`.
     public internal(set) var missing: [String] = []
     /// The values that were left out, see ``ImportOptions/UnfitContent/omit``.
     public internal(set) var omitted: [UnfitValues] = []

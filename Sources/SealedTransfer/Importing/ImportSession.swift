@@ -5,9 +5,9 @@ import SealedStore
 
 /// One import: takes the objects of a source, gives them keys, and writes them in batches.
 ///
-/// A reference may lead to an object that the source has later. Its key is reserved when the reference is met, so that
-/// each row is written once. Members of to-many relationships are recorded and written at the end, when all objects are
-/// there; then all rules of the model are checked.
+/// A reference may lead to an object that comes later in the source. Its key is reserved when the reference is read, so
+/// that each row is written once. Members of to-many relationships are recorded and written at the end, when all
+/// objects are there; then all rules of the model are checked.
 ///
 /// If objects of the store are updated, or objects have several identifiers, the source is read twice: first to find
 /// the key of each object, then to write.
@@ -59,7 +59,7 @@ final class ImportSession {
     func run(_ source: any ImportSource) throws -> ImportReport {
         try keys.keepIdentifiers(of: source)
         let isTwofold = source.needsIdentification || options.existingObjects == .update
-        // A part is left for the checks at the end.
+        // One unit is left for the checks at the end.
         lastUnit = max(1, source.unitCount * (isTwofold ? 2 : 1))
         progress?.totalUnitCount = lastUnit + max(1, lastUnit / 4)
         if isTwofold {
@@ -122,7 +122,7 @@ final class ImportSession {
         if phase == .writing { findings.note(notImported: line) }
     }
 
-    /// Adds a property for which the source has nothing.
+    /// Adds a property for which the source has no values.
     func note(missing property: String, of entity: String) {
         if phase == .writing { findings.note(missing: property, of: entity) }
     }
@@ -136,8 +136,8 @@ final class ImportSession {
 
     // MARK: Existing objects
 
-    /// Gives all identifiers of an object one key: that of the store's object with the same unique values, or a new
-    /// one.
+    /// Gives all identifiers of an object one key: the key of the store's object with the same unique values, or a new
+    /// key.
     private func identify(_ object: ImportedObject) throws {
         guard !object.ids.isEmpty else { return }
         let kept = object.ids.lazy.compactMap { self.keys.keptKey(of: $0) }.first
@@ -167,7 +167,8 @@ final class ImportSession {
         .notUnique(entity: entity.name, properties: slots.map { entity.properties[$0].name })
     }
 
-    /// The key of the object of the store that has the same values of a uniqueness constraint, and the slots of that.
+    /// The key of the object of the store that has the same values of a uniqueness constraint, and the slots of the
+    /// constraint.
     private func existingKey(of object: ImportedObject) throws -> (key: Int64, slots: [Int])? {
         guard options.existingObjects == .update, !object.entity.uniquenessConstraints.isEmpty else { return nil }
         let root = model.root(of: object.entity)
@@ -186,7 +187,7 @@ final class ImportSession {
             }
             let matches = try transaction.keys(of: object.entity, where: .and(equalities))
             guard let match = matches.first else { continue }
-            // A match of a new key is an object that the source has had before.
+            // A match with a new key is an object that the import has taken from the source before.
             guard matches.count == 1, !keys.isNew(match, of: root), found == nil || found?.key == match else {
                 throw notUnique(object.entity, slots)
             }
@@ -230,7 +231,7 @@ final class ImportSession {
         for (relationship, id) in object.destinations {
             row.values[relationship.slot] =
                 try id.map { .integer(try keys.key(of: $0, relationship.destination)) } ?? .null
-            // Only an object of the store can contradict it.
+            // Only an object of the store can contradict the destination.
             guard options.existingObjects == .update, relationship.inverse != nil else { continue }
             try records.noteDestination(of: relationship.index, owner: finalKey, isSet: id != nil)
         }
@@ -323,7 +324,7 @@ final class ImportSession {
         guard options.existingObjects == .update, let inverse = relationship.inverse, !inverse.isToMany,
             try !records.hasDestination(of: inverse.index, owner: member)
         else { return false }
-        // Another owner in the source contradicts this one.
+        // Another owner in the source contradicts the new owner.
         try records.noteDestination(of: inverse.index, owner: member, isSet: true)
         return true
     }
@@ -346,7 +347,7 @@ final class ImportSession {
     }
 
     /// Whether an object stays a member of an owner whose list lacks it, because the source itself refers from the
-    /// object to the owner. The list of a many-to-many relationship complements that of the inverse; a to-one
+    /// object to the owner. The list of a many-to-many relationship complements the list of the inverse; a to-one
     /// reference contradicts the list, and is counted.
     private func keeps(_ member: Int64, in relationship: Relationship, of owner: Int64) throws -> Bool {
         guard let inverse = relationship.inverse else { return false }

@@ -28,7 +28,7 @@ struct ImportedID: Hashable {
 /// An object as a source has it.
 struct ImportedObject {
     let entity: Entity
-    /// The identifiers, one for each space that the object is in; empty for an object that none refers to.
+    /// The identifiers, one for each space that the object is in; empty for an object that is not referred to.
     var ids: [ImportedID] = []
     /// The attributes that the source has, at their slots; nil for those that it does not have.
     var values: [Value?]

@@ -11,7 +11,7 @@ struct PendingRows {
         var values: [Value?]
         let existing: ObjectGraph.Row?
 
-        /// The slots whose values differ from those of the object of the store.
+        /// The slots whose values differ from the values of the object of the store.
         func changedSlots(from existing: ObjectGraph.Row) -> SlotSet {
             var slots = SlotSet()
             for (slot, value) in values.enumerated() {

@@ -15,15 +15,15 @@ public import SealedStore
 /// file again, and verifies each page, the structure and the content; then the file takes its name. If there is a
 /// store, the import is one transaction. So an import that fails, is cancelled, or whose process ends changes nothing.
 ///
-/// Memory does not grow with the number of objects. What has to be remembered, such as the identifiers of a file, is in
-/// a temporary file under a random key. While the transaction runs, the store's write-ahead log grows with everything
-/// that is imported.
+/// Memory does not grow with the number of objects. Data that is needed until the end, such as the identifiers of a
+/// file, is in a temporary file under a random key. While the transaction runs, the store's write-ahead log grows with
+/// everything that is imported.
 ///
 /// All rules of the model are checked at the end. Objects of the store that violated a rule before do not prevent an
 /// import.
 ///
 /// Progress is reported in a `Progress`, which also cancels: the import then throws `CancellationError`. The last part
-/// is that of the checks.
+/// of the progress is for the checks.
 public struct StoreImport: Sendable {
     /// The file of the store.
     public var url: URL
@@ -33,8 +33,8 @@ public struct StoreImport: Sendable {
     public var model: ManagedObjectModel?
     /// The choices.
     public var options: ImportOptions
-    /// The values of required attributes for which the source has nothing, given the names of the entity that declares
-    /// the attribute and of the attribute. `AttributeDescription.defaultValue` takes precedence: the model of an existing
+    /// The values of required attributes for which the source has none, given the names of the entity that declares the
+    /// attribute and of the attribute. `AttributeDescription.defaultValue` takes precedence: the model of an existing
     /// file does not contain it.
     public var defaultValues: SealedStore.DefaultValues?
 
@@ -51,9 +51,9 @@ public struct StoreImport: Sendable {
         self.options = options
     }
 
-    /// The model of the store: the given one, or that of the file.
+    /// The model of the store: the given model, or the model of the file.
     ///
-    /// - Throws: `DatabaseError.fileNotFound` if there is neither.
+    /// - Throws: `DatabaseError.fileNotFound` if there is neither a model nor a file.
     func targetModel() throws -> ManagedObjectModel {
         if let model { return model }
         return try SealedStore.model(of: description(url))

@@ -84,7 +84,7 @@ struct JSONLinesSource: ImportSource {
 }
 
 extension SourcePlace {
-    /// The same line at the offset of a byte.
+    /// The place of a byte in the same line.
     func at(_ offset: Int) -> SourcePlace { SourcePlace(file: file, line: line, column: offset + 1) }
 }
 

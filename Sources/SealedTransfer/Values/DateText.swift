@@ -2,15 +2,15 @@ import Foundation
 
 /// The ISO 8601 form of dates, in UTC, with as many decimals as the date has.
 ///
-/// Dates are stored as seconds since 2001. The digits of the text are those of the shortest decimal number that reads
-/// as the same seconds, so that a text is read as the same date, bit for bit.
+/// Dates are stored as seconds since 2001. The text has the digits of the shortest decimal number that reads as the
+/// same seconds, so that the text is read as the same date, bit for bit.
 package enum DateText {
     private static let secondsPerDay: Int64 = 86_400
     /// The days of the years 1 to 9999, which have four digits.
     private static let days: ClosedRange<Int64> = -730_485...2_921_573
 
-    /// The text of a date; nil for a date outside the years 1 to 9999, and for one whose seconds have no decimal form
-    /// without an exponent.
+    /// The text of a date; nil for a date outside the years 1 to 9999, and for a date whose seconds have no decimal
+    /// form without an exponent.
     package static func text(secondsSince2001 seconds: Double) -> String? {
         guard seconds.isFinite else { return nil }
         var digits = "\(seconds.magnitude)"
@@ -104,7 +104,7 @@ package enum DateText {
 
     // MARK: The calendar
 
-    // The algorithms are those of Howard Hinnant, "chrono-compatible low-level date algorithms".
+    // The algorithms are from Howard Hinnant, "chrono-compatible low-level date algorithms".
 
     private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let shifted = month <= 2 ? year - 1 : year

@@ -2,7 +2,7 @@ import ObjectGraph
 
 /// The names of properties in JSON lines and CSV.
 ///
-/// A property whose name is one of the format has one more underscore: `__id` is a property `_id`, and `___id` is a
+/// A property whose name belongs to the format has one more underscore: `__id` is a property `_id`, and `___id` is a
 /// property `__id`.
 enum MemberName {
     /// The name of the identifier.
@@ -20,7 +20,7 @@ enum MemberName {
         entity.propertiesByName[text.hasPrefix("__") && isEscapable(text) ? String(text.dropFirst()) : text]
     }
 
-    /// Whether a name is one of the format, perhaps with further underscores.
+    /// Whether a name belongs to the format, perhaps with further underscores.
     private static func isEscapable(_ name: String) -> Bool {
         guard name.utf8.first == UInt8(ascii: "_") else { return false }
         let end = name.drop { $0 == "_" }

@@ -131,7 +131,7 @@ enum ValueReading {
         }
     }
 
-    /// A decimal number; nil for one that has no exact form.
+    /// A decimal number; nil for a text that has no exact form.
     static func decimal(_ text: String) -> Value? {
         if text == "NaN" { return Decimal.nan.storedValue }
         guard real(text) != nil, let decimal = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")) else {

@@ -29,7 +29,7 @@ struct DebianVersion: Comparable {
 
     static func == (left: DebianVersion, right: DebianVersion) -> Bool { !(left < right) && !(right < left) }
 
-    /// Compares alternating sequences of other characters and of digits, the latter as numbers.
+    /// Compares alternating sequences of other characters and of digits. Sequences of digits are compared as numbers.
     private static func compare(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var left = left[...]
         var right = right[...]

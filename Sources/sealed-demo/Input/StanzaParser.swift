@@ -11,7 +11,7 @@ struct Stanza {
     /// The value of a field, if it is one of the wanted fields; lines after the first begin with a line feed.
     subscript(name: String) -> String? { fields[name.lowercased()]?.value }
 
-    /// Returns the number of a field's first line, or of the stanza's if it has no such field.
+    /// Returns the number of a field's first line, or of the stanza's first line if it has no such field.
     func line(of name: String) -> Int { fields[name.lowercased()]?.line ?? line }
 
     fileprivate func contains(_ name: String) -> Bool { fields[name] != nil }

@@ -1,4 +1,4 @@
-/// The ways in which a package refers to others (Debian Policy Manual, section 7.2).
+/// The ways in which a package refers to other packages (Debian Policy Manual, section 7.2).
 enum DependencyKind: String, CaseIterable {
     case depends = "Depends"
     case preDepends = "Pre-Depends"

@@ -1,7 +1,7 @@
 import Foundation
 import SealedData
 
-/// A package of a Debian archive, with the packages that it refers to and those that refer to it.
+/// A package of a Debian archive, with the packages that it refers to and the packages that refer to it.
 @Model
 final class Package {
     #Index<Package>([\.name])
