@@ -14,9 +14,9 @@ public final class OpenStore: Sendable {
     let database: Database
     /// The schema of the file at its opening. Queries need the schema of the state that they read, see ``FileStates``.
     let schema: StoreSchema
-    /// The schema of the file; another one than ``schema`` if the file is read with another model.
+    /// The schema of the file. It differs from ``schema`` if the file is read with another model.
     let fileSchema: StoreSchema
-    /// What the opening has set aside.
+    /// The entities and properties that the opening has set aside.
     private let newlySetAside: [SetAside]
     let statements: EntityStatements
     let states: FileStates
@@ -38,7 +38,7 @@ public final class OpenStore: Sendable {
     /// Identifies the transactions of the store in the history of the file.
     let historyOrigin = Int64.random(in: 1 ... .max)
     let scanMonitor: ScanMonitor?
-    /// Whether the file has another model, with which it is not migrated.
+    /// Whether the file has another model, to which it is not migrated.
     let readsOtherModel: Bool
     /// Whether closing the store closes the database. The store of a migration stage works in a transaction of another
     /// store's database.
@@ -101,7 +101,8 @@ public final class OpenStore: Sendable {
             var written: [ClosedRange<Int64>] = []
             let result = try throwingQueryErrors {
                 try database.write(isBulk: isBulk) { connection in
-                    // Another program may since have made a trigger or view that could change or lose the written rows.
+                    // Since the last check, another program may have made a trigger or view that could change or lose
+                    // the written rows.
                     _ = try states.state(on: connection)
                     let isNested = connection.isInNestedTransaction
                     let result = try historyFollowing.writing(isNested: isNested) { try body(connection) }
@@ -131,7 +132,7 @@ public final class OpenStore: Sendable {
         )
     }
 
-    /// Reports what the opening has set aside.
+    /// Reports the entities and properties that the opening has set aside.
     func reportSetAside() {
         guard !newlySetAside.isEmpty else { return }
         RuntimeIssues.report(
@@ -142,8 +143,8 @@ public final class OpenStore: Sendable {
         )
     }
 
-    /// The schema of all that the tables hold in the state of a connection; the schema of the opening if the file is read
-    /// with another model.
+    /// The schema of everything that the tables hold in the state of a connection; the schema of the opening if the
+    /// file is read with another model.
     func schemaOfFile(on connection: Connection) throws -> StoreSchema {
         readsOtherModel ? fileSchema : try states.state(on: connection).schema.ofFile
     }

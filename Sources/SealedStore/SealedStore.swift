@@ -114,7 +114,7 @@ open class SealedStore: SharedStore, AggregateStore, SearchStore, QueryPlanStore
     ///
     /// - Throws: `DatabaseError` if the file cannot be opened; ``SealedStoreError/modelMismatch(_:)`` if it was created
     ///   for another model; ``SealedStoreError/damagedMetadata(_:)`` and ``SealedStoreError/foreignSchema(object:)`` if
-    ///   its metadata or its schema differ from those that a store writes.
+    ///   a store did not write its metadata or its schema.
     ///
     /// A store whose last saves were lost in a power failure opens without them, and `RuntimeIssues` receives their
     /// number. It also receives the names of entities and properties that the store holds and the model does not have.

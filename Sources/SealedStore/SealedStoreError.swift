@@ -12,8 +12,8 @@ public enum SealedStoreError: Error, Hashable, Sendable {
     /// these stages. Contains that version, or the number of the stage if it has no version, and every reason.
     case stoppedMigration(reached: String, problems: [MigrationProblem])
     /// The store has the model of no version of the plan, and the code of stages would not run on its objects. Contains
-    /// the versions to which these stages lead, and the differences from the first version that keeps its data, one on
-    /// each line. The file is unchanged.
+    /// the versions to which these stages lead, and the differences from the first version that keeps the store's data,
+    /// one on each line. The file is unchanged.
     case skippedStages(stages: [String], differences: [String])
     /// Another program has migrated the store while it was open. Contains the differences from this program's model,
     /// one on each line; none if only data has changed.
@@ -23,7 +23,7 @@ public enum SealedStoreError: Error, Hashable, Sendable {
     case isMigrating(operation: String)
     /// The store has been written by a program with a later version of the model. The file is unchanged.
     case newerModel(found: String, supported: String)
-    /// The key opens the file, but the file holds another store than the one that was locked or suspended.
+    /// The key opens the file, but the file does not hold the store that was locked or suspended.
     case otherStore
     /// The key opens the file, but the file is not a store: it has no table `_metadata`.
     case notAStore
@@ -115,7 +115,7 @@ extension SealedStoreError: CustomStringConvertible {
 // In this file, which a linker takes from a static library because of the errors above.
 
 extension DatabaseError: PartialReadError {
-    /// Whether a page of some of the rows can be the cause.
+    /// Whether a damaged page with some of the rows can be the cause.
     package var mayConcernSingleRows: Bool {
         switch self {
         case .damaged, .inputOutput: true

@@ -2,8 +2,8 @@ import EncryptedSQLite
 import ObjectGraph
 
 /// The keys of the rows of a batch request, by root entity, in a temporary table of the writer connection: all
-/// statements of the request use the same rows, however the rows change meanwhile. Temporary tables are in memory, or
-/// in an encrypted temporary file while stages of a migration run.
+/// statements of the request use the same rows, even if the first statements change which rows match. Temporary tables
+/// are in memory, or in an encrypted temporary file while stages of a migration run.
 struct BatchKeys {
     private static let table = #"temp."_batch""#
 

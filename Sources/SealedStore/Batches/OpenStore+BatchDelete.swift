@@ -139,8 +139,8 @@ private struct BatchDelete {
 
     // MARK: Delete rules
 
-    /// - Throws: `ObjectGraphError.validation` with objects whose deletion is denied, and with those that would lose a
-    ///   required destination.
+    /// - Throws: `ObjectGraphError.validation` with objects whose deletion is denied, and with objects that would lose
+    ///   a required destination.
     private func requireRules() throws {
         var problems: [ObjectGraphError.ValidationProblem] = []
         let deletable = Set(roots.map(\.index))

@@ -12,7 +12,8 @@ extension OpenStore {
                 return changes
             }
         } catch DatabaseError.constraint(let violation) where violation.kind == .dataType {
-            // The types of all values were checked: SQLite has converted an integer that overflows to a real.
+            // The types of all values were checked, so the value is an integer that overflowed: SQLite has converted it
+            // to a real.
             throw QueryError.arithmeticOverflow
         }
     }
@@ -61,7 +62,7 @@ private struct BatchUpdate {
         let table = store.schema.table(of: request.entity)
         let written = assignments.compactMap { table.column(of: $0.property) }
         let columns = written.map(\.name)
-        // In the state before the update: the written values are computed from it.
+        // Read in the state before the update, from which the written values are computed.
         let state = try store.states.state(on: connection)
         var generator = QueryGenerator(state.schema, root: request.entity)
         var mixedTexts = MixedTexts()
@@ -88,7 +89,7 @@ private struct BatchUpdate {
         }
         let referring = written.filter(\.mayRefer)
         let rows = #""_id" IN (\#(BatchKeys.keys(of: request.entity)))"#
-        // Deleted after the update, whose values may be computed from them.
+        // The old large values are deleted after the update, since new values may be computed from them.
         let replaced =
             try referring.isEmpty
             ? nil
@@ -125,7 +126,7 @@ private struct BatchUpdate {
 }
 
 extension QueryExpression {
-    /// Whether the value depends on other objects than the one for which it is computed.
+    /// Whether the value depends on objects other than the object for which it is computed.
     fileprivate var looksBeyondObject: Bool {
         switch self {
         case .path(_, let path): path.count > 1

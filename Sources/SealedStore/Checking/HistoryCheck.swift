@@ -14,7 +14,7 @@ struct HistoryCheck {
             count += 1
             first = first ?? number
         }
-        // The rows without a transaction so far: its changes, or a deleted one.
+        // The number of rows without a transaction so far: they hold its first changes, or a deleted transaction.
         var parts: Int64 = 0
         let sql = #"SELECT "_id", "parts", "timestamp", "changes" FROM "_history" ORDER BY "_id""#
         try connection.withStatement(sql) { statement in

@@ -1,7 +1,7 @@
 import EncryptedSQLite
 import ObjectGraph
 
-/// Compares R*Trees and full-text indexes with their tables. SQLite itself compares other indexes.
+/// Compares R*Trees and full-text indexes with their tables. SQLite itself compares all other indexes.
 struct IndexCheck {
     private let connection: Connection
     private let indexes: [SchemaIndex]
@@ -49,8 +49,8 @@ struct IndexCheck {
         return try connection.withStatement(settings) { try !$0.step() }
     }
 
-    /// The full-text indexes whose words differ from those of the texts. FTS5 compares them by a statement that counts
-    /// as a write, although it changes nothing.
+    /// The full-text indexes whose words differ from the words of the texts. FTS5 compares them by a statement that
+    /// counts as a write, although it changes nothing.
     ///
     /// - Precondition: The connection may write.
     func mismatchedTexts() throws -> [StoreProblem] {
@@ -67,7 +67,8 @@ struct IndexCheck {
         return problems
     }
 
-    /// The R-trees and full-text indexes that cannot be read; all of them if each can be, and only some rows cannot.
+    /// The R-trees and full-text indexes that cannot be read. If each of them can be read, only some rows cannot, and
+    /// all of these indexes are returned.
     func unreadable() throws -> [StoreProblem] {
         var virtual: [SchemaIndex] = []
         var problems: [StoreProblem] = []
@@ -88,7 +89,7 @@ struct IndexCheck {
 
     private func missing(in index: CoordinateIndex) -> String {
         let bounds = index.indexed.columns.enumerated().map { dimension, column in
-            // The tree rounds integers to doubles first, large ones possibly upwards.
+            // The tree rounds integers to doubles first; a large integer may be rounded upwards.
             let value = "CAST(\(index.coordinate(of: column, in: "t0")) AS REAL)"
             // Near zero, floats are too coarse to be rounded outwards.
             return """

@@ -6,9 +6,9 @@ extension SealedStore {
     /// Reads the whole store and finds its problems: damaged pages of the file and its log, indexes that differ from
     /// their tables, and content that violates the model.
     ///
-    /// The check reads one state of the file, while others may write, and changes nothing. Only the words of full-text
-    /// indexes are compared with the texts afterwards, in a write transaction that writes nothing, and not in a store
-    /// that is open for reading only.
+    /// The check reads one state of the file, and changes nothing; other connections may write. Only the words of
+    /// full-text indexes are compared with the texts afterwards, in a write transaction that writes nothing, and not in
+    /// a store that is open for reading only.
     ///
     /// - Parameter progress: Counts to 1,000. It can be cancelled.
     /// - Returns: The report. Damage is a result, not an error.
@@ -29,7 +29,7 @@ extension OpenStore {
             pages = try database.verifyPages { done, all in try progress.show(400 * done / all) }
             var problems = pages.problems
             var comparesWords = canCompareWords
-            // The content of damaged pages is unknown.
+            // The content of damaged pages is unknown, so that its check would prove nothing.
             if pages.damagedPageCount == 0 { problems += try checkContent(progress, &comparesWords) }
             try progress.show(1000)
             var report = StoreReport(
@@ -129,7 +129,7 @@ extension OpenStore {
         guard words.contains("FTS5 table main.") || words.hasPrefix("In RTree main.") else {
             return StoreProblem(.damage(words))
         }
-        // The name of one index may begin with that of another.
+        // The name of an index may begin with the name of another index.
         let named = indexes.filter { index in
             index.virtualTable.map { words.contains("main." + SQL.unquoted($0)) } ?? false
         }

@@ -6,7 +6,7 @@ extension SealedStore {
     /// Checks the store in a file, without the program that made it, and changes nothing.
     ///
     /// A file that does not open as a store has a report, too: its damaged pages, or the part of its metadata or schema
-    /// that is not that of a store.
+    /// that a store would not have.
     ///
     /// - Parameters:
     ///   - url: The URL of the file.
@@ -15,7 +15,7 @@ extension SealedStore {
     /// - Returns: The report. The words of full-text indexes are not compared.
     /// - Throws: `DatabaseError` for a file that does not exist, that the key does not open, or that is no database;
     ///   ``SealedStoreError/notAStore``; `CancellationError`.
-    /// - Complexity: That of ``check(progress:)``.
+    /// - Complexity: As ``check(progress:)``.
     public static func check(_ url: URL, key: EncryptionKey, progress: Progress? = nil) throws -> StoreReport {
         let description = PersistentStoreDescription(
             type: storeType,
@@ -33,7 +33,7 @@ extension SealedStore {
             return try reportOfPages(url, key, StoreProblem(.damage("a page cannot be read")), progress)
         } catch DatabaseError.foreignLog(let path) {
             let report = try reportOfPages(url, key, nil, progress)
-            // Without damage, it is the log of another file.
+            // Without damage, the log belongs to another file.
             guard !report.isSound else { throw DatabaseError.foreignLog(path: path) }
             return report
         } catch SealedStoreError.damagedMetadata(let part) {
@@ -65,7 +65,7 @@ extension SealedStore {
 }
 
 extension DatabaseError {
-    /// Whether a file whose first page is damaged can be the cause. Other pages tell whether the key is right.
+    /// Whether damage to the first page can be the cause. The other pages show whether the key is right.
     var mayBeDamageOfFirstPage: Bool {
         switch self {
         case .damaged, .wrongKey, .notADatabase(_, .unrecognised): true

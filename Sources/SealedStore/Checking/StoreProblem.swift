@@ -2,13 +2,13 @@
 public struct StoreProblem: Hashable, Sendable {
     /// The kind of a problem.
     public enum Kind: Hashable, Sendable {
-        /// Pages of the file cannot be decrypted or differ from the written ones.
+        /// Pages of the file cannot be decrypted or differ from the pages that were written.
         /// ``SealedStore/salvage(_:key:to:newKey:model:progress:)`` recovers the content of the other pages.
         case damagedPages
-        /// Committed transactions in the log lie behind a damaged part of it, and are lost.
+        /// Committed transactions in the log lie behind a damaged part of the log, and are lost.
         case lostTransactions
-        /// The log cannot be read: it is damaged from its beginning on, or is no log of the file. The transactions that
-        /// it had are lost.
+        /// The log cannot be read: it is damaged from its beginning on, or belongs to another file. The transactions
+        /// that it had are lost.
         case unreadableLog
         /// The structure of the file is damaged; SQLite's message.
         case damage(String)
@@ -18,7 +18,7 @@ public struct StoreProblem: Hashable, Sendable {
         case foreignSchema(String)
         /// Rows are of an unknown or abstract entity.
         case unknownEntity
-        /// Rows have a key that no object can have: one that is not positive, or the largest integer.
+        /// Rows have a key that no object can have: a key that is not positive, or the largest integer.
         case invalidKey
         /// Rows have no version.
         case invalidVersion

@@ -10,7 +10,8 @@ public struct StoreReport: Hashable, Sendable {
     /// them in a write transaction only, so not in a store that is open for reading only, nor while another process
     /// writes for longer than the busy timeout. The rows of these indexes were compared.
     public let uncheckedIndexes: [String]
-    /// What is set aside in the store. It was checked like the rest, and is no problem.
+    /// The entities and properties that are set aside in the store. They were checked like the rest, and are no
+    /// problem.
     public internal(set) var setAside: [SetAside] = []
 
     /// Whether no problem was found.

@@ -46,7 +46,7 @@ private struct DigestedBytes {
         add(change.identifier)
         add(change.entity)
         add(change.kind.rawValue)
-        // By their bytes: the order of Swift's strings regards canonically equivalent texts as equal.
+        // Names are sorted by their bytes: the order of Swift's strings regards canonically equivalent texts as equal.
         for (name, value) in change.values.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
             add(name)
             add(value)
@@ -69,7 +69,7 @@ private struct DigestedBytes {
             bytes.append(4)
             add(data)
         case .attribute(.uuid(let uuid)):
-            // A coded change set has a blob in its place.
+            // A coded change set has a blob in the place of a UUID.
             bytes.append(4)
             add(withUnsafeBytes(of: uuid.uuid) { Data($0) })
         case .reference(nil): bytes.append(5)

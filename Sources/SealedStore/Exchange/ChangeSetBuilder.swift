@@ -21,7 +21,7 @@ struct ChangeSetBuilder {
 
     /// The changes, in the order of their entities and keys.
     ///
-    /// - Parameter limit: The size in bytes from which the changes are a part of those that are pending.
+    /// - Parameter limit: The size in bytes above which only a part of the pending changes is returned.
     mutating func changes(limit: Int) throws -> (changes: [ChangeSet.Change], isPart: Bool) {
         if let all = try allChanges(limit: limit) { return (all, false) }
         let part = try ChangeSetPart(pending, reading, limit: limit)
@@ -50,7 +50,7 @@ struct ChangeSetBuilder {
         return changes
     }
 
-    /// - Parameter slots: The chosen properties; nil for all that are pending.
+    /// - Parameter slots: The chosen properties; nil for all pending properties.
     private mutating func change(at place: ObjectPlace, _ row: Row?, _ slots: SlotSet?) throws -> ChangeSet.Change? {
         guard let difference = pending[place] else { return nil }
         if difference.isDeleted {
@@ -67,7 +67,7 @@ struct ChangeSetBuilder {
         for property in reading.store.exchanged.properties(of: entity)
         where slots?.contains(property.slot) ?? difference.contains(property.slot) {
             let value = try value(of: property, row)
-            // The other stores would refuse the change set, and this one could never send another.
+            // The other stores would refuse the change set, and this store could never send a further change set.
             if case .attribute(let attribute) = property.form, case .attribute(let value) = value,
                 !value.isRepresentable(as: attribute.type)
             {
@@ -116,7 +116,7 @@ struct ChangeSetBuilder {
 }
 
 extension ChangeSet.PropertyValue {
-    /// Whether the value is that of a property of a new object to which nothing was assigned.
+    /// Whether the value is the value of a property of a new object to which nothing was assigned.
     var isEmpty: Bool {
         switch self {
         case .attribute(let value): value.isNull

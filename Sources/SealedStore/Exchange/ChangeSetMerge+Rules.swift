@@ -2,12 +2,13 @@ import ObjectGraph
 
 /// The delete rules of a merge.
 ///
-/// The store that made a change set has applied the rules to the relationships that it had. So the deletions of a change
-/// set are literal: they clear the references of the common order, whatever the rules of their relationships. The rules
-/// are applied to those relationships only which the common order does not contain, because the store itself has related
-/// the objects since; and to the objects that the merge deletes by a rule.
+/// The store that made a change set has applied the rules to the relationships that it had. So the deletions of a
+/// change set are literal: they clear the references of the common order, whatever the rules of their relationships.
+/// The rules are applied in two cases only: to relationships that the common order does not contain, because the store
+/// itself has related the objects since, and to objects that the merge deletes by a rule.
 extension ChangeSetMerge {
-    /// Whether the rules demand nothing that is not decided yet. Otherwise they have deleted objects, or let them stay.
+    /// Whether the rules demand nothing that is not decided yet. If they do, the call deletes objects, or lets them
+    /// stay.
     mutating func areRulesKept(_ values: Values) throws -> Bool {
         guard !pending.isEmpty else { return true }
         var isKept = true
@@ -49,7 +50,7 @@ extension ChangeSetMerge {
         return false
     }
 
-    /// The objects that the rule `cascade` deletes with one.
+    /// The objects that the rule `cascade` deletes together with an object.
     private mutating func dependents(of place: ObjectPlace, _ values: Values) throws -> [ObjectPlace] {
         guard let row = try row(at: place) else { return [] }
         let isOwnDecision = deletedByOthers[place] == nil
@@ -62,8 +63,8 @@ extension ChangeSetMerge {
         return found
     }
 
-    /// The remaining objects to which the relationship of a deleted object leads after the save, as far as that is no
-    /// relation of the common order.
+    /// The remaining objects to which the relationship of a deleted object leads after the save, without relations that
+    /// the common order contains.
     private mutating func members(of relationship: Relationship, _ row: Row, _ values: Values) throws -> [ObjectPlace] {
         let owner = ObjectPlace(rootIndex: relationship.source.rootIndex, key: row.key)
         let isOwnDecision = deletedByOthers[owner] == nil
@@ -78,8 +79,8 @@ extension ChangeSetMerge {
         return found
     }
 
-    /// Whether a relationship of an object can have members that the common order does not have: it is not worth reading
-    /// them otherwise.
+    /// Whether a relationship of an object can have members that the common order does not have. If not, the members
+    /// need not be read.
     private func mayLead(_ relationship: Relationship, from owner: ObjectPlace) -> Bool {
         guard let inverse = relationship.inverse, !relationship.isCanonicalSide else {
             return pending[owner]?.contains(relationship.slot) ?? false
@@ -87,8 +88,8 @@ extension ChangeSetMerge {
         return pending.hasChanges(of: inverse)
     }
 
-    /// Whether the relationship of a deleted object leads to another object after the save, because of a change of this
-    /// store or regardless of who has related them.
+    /// Whether the relationship of a deleted object leads to another object after the save: because of a change of this
+    /// store or, if this store decides on the deletion, because of any change.
     private mutating func isLeading(
         _ relationship: Relationship,
         from owner: ObjectPlace,
@@ -98,7 +99,7 @@ extension ChangeSetMerge {
     ) throws -> Bool {
         guard let inverse = relationship.inverse else { return true }
         if !inverse.isToMany {
-            // A new value leads to an object that remains.
+            // With a new value, the member no longer refers to the deleted object, but to an object that remains.
             guard values[member]?[inverse.slot] == nil else { return false }
             if isOwnDecision { return true }
             let (holder, slot) =

@@ -12,13 +12,13 @@ extension ChangeSetMerge {
     struct Order {
         let relationship: Relationship
         let owner: Int64
-        /// The keys in the order that precedes: the present one, or that of the change set.
+        /// The keys in the order that takes precedence: the order in the store, or the order in the change set.
         let first: [Int64]
-        /// The keys in the order of the others.
+        /// The keys in the other order.
         let second: [Int64]
     }
 
-    /// Composes the save by the present decisions.
+    /// Composes the save from the present decisions.
     ///
     /// - Throws: `ExchangeError`.
     mutating func save() throws -> Save {
@@ -94,7 +94,8 @@ extension ChangeSetMerge {
         }
     }
 
-    /// The members that a list with a shared inverse gets although it is kept, because the inverse leads to its object.
+    /// The members that a list with a shared inverse gets although the list is kept, because the inverse leads to its
+    /// object.
     private func newMembers(
         of relationship: Relationship,
         _ target: Target,
@@ -146,8 +147,8 @@ extension ChangeSetMerge {
         )
     }
 
-    /// Renumbers the members of the objects that existing objects join: these keep the positions of their previous
-    /// owners.
+    /// Renumbers the members of the owners that existing objects join: these objects still have the positions among the
+    /// members of their previous owners.
     private func addOrdersOfNewOwners(_ values: Values, _ save: inout Save) throws {
         struct List: Hashable {
             let relationship: Relationship
@@ -203,7 +204,7 @@ extension ChangeSetMerge {
         return true
     }
 
-    /// Lets the one-to-one relationships keep their values that would take a required partner from an object.
+    /// Keeps the values of one-to-one relationships that would take a required partner from an object.
     ///
     /// - Returns: whether this is a new decision.
     private mutating func keepPartner(of id: ManagedObjectID) throws -> Bool {

@@ -4,7 +4,7 @@ extension ChangeSetMerge {
     /// The number of lists of values that one query looks for.
     private static let valuesAtOnce = 500
 
-    /// Whether no two objects have the same values of properties that are unique together. Otherwise one of them keeps
+    /// Whether no two objects have the same values of properties that are unique together. If two do, one of them keeps
     /// its values, or the two become one object.
     ///
     /// The common order contains no such objects: without changes of the store, nothing has to be compared.
@@ -42,8 +42,8 @@ extension ChangeSetMerge {
         return true
     }
 
-    /// Separates an object that keeps its values from the one that was to have them, and so on along a chain of such
-    /// objects, which a new composition of the save for each of them would find, too.
+    /// Separates an object that keeps its values from the object that was to get them, and so on along a chain of such
+    /// objects. Without this, each new composition of the save would find one object of the chain.
     private mutating func separateFollowing(
         _ first: Target,
         _ constraint: UniquenessRule,
@@ -94,7 +94,8 @@ extension ChangeSetMerge {
         return rows
     }
 
-    /// Decides which of two objects has the values: an object of the store whose change was not exchanged.
+    /// Decides which of two objects gets the values: an object of the store whose change was not exchanged has them,
+    /// too.
     private mutating func separate(
         _ target: Target,
         _ other: ObjectPlace,
@@ -102,7 +103,8 @@ extension ChangeSetMerge {
         _ values: Values
     ) throws {
         guard target.isNew else {
-            // Another constraint may have kept the same value. The next composition of the save has none of them.
+            // Another constraint may have kept the same value. The next composition of the save then has none of the
+            // two conflicts.
             var isDecided = false
             for slot in constraint.slots where values[target.place]?[slot] != nil {
                 keep(slot, target)
@@ -138,7 +140,7 @@ private struct UniquenessRule {
     let entity: Entity
     let slots: [Int]
 
-    /// The rules of a model, each once: those of a subentity include the inherited ones.
+    /// The rules of a model, each once: the rules of a subentity include the inherited rules.
     static func all(of model: ManagedObjectModel) -> [UniquenessRule] {
         model.entities.flatMap { entity in
             entity.uniquenessConstraints.compactMap { slots in

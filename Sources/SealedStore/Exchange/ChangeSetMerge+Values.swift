@@ -65,7 +65,7 @@ extension ChangeSetMerge {
         return values
     }
 
-    /// Decides the properties of an object that both have changed.
+    /// Decides the properties of an object that both the store and the change set have changed.
     private mutating func resolve(_ collisions: Set<Int>, _ target: Target, _ values: inout [Int: Value]) {
         guard !collisions.isEmpty else { return }
         for slot in collisions {
@@ -89,8 +89,8 @@ extension ChangeSetMerge {
 
     // MARK: One-to-one relationships
 
-    /// Whether no two objects lead to the same destination along a one-to-one relationship. Otherwise one of them keeps
-    /// its value.
+    /// Whether no two objects lead to the same destination along a one-to-one relationship. If two do, one of them
+    /// keeps its value.
     private mutating func areOneToOnesUnique(_ values: Values) throws -> Bool {
         var values = values
         var isStable = true
@@ -114,8 +114,9 @@ extension ChangeSetMerge {
                 try !isFree(new, relationship, target, values, owners), keep(relationship.slot, target)
             else { continue }
             isStable = false
-            // The objects that were to have its partner, or to leave its new one, depend on the decision: the next
-            // composition of the save would find one object of a chain.
+            // The object that was to get the old partner of this object, and the object that was to lose its partner to
+            // this one, depend on the decision. Without this loop, each composition of the save would find one object
+            // of the chain.
             values[target.place]?[relationship.slot] = nil
             if let row = try row(at: target.place) {
                 let partner = relationship.destinationPlace(row.integer(at: relationship.slot))
@@ -133,7 +134,8 @@ extension ChangeSetMerge {
         return isStable
     }
 
-    /// Whether the previous partner of the destination, and that of the object itself, can be without a partner.
+    /// Whether the previous partner of the destination, and the previous partner of the object, can be without a
+    /// partner.
     private mutating func isFree(
         _ new: Value,
         _ relationship: Relationship,
@@ -157,7 +159,8 @@ extension ChangeSetMerge {
         return old.key == 0 || isDeleted(old) || owners[OneToOne(relationship: relationship, destination: old)] != nil
     }
 
-    /// Adds the other sides of one-to-one relationships: the new partners, and the previous ones, which lose theirs.
+    /// Adds the other sides of one-to-one relationships: the new partners, and the previous partners, which lose their
+    /// values.
     private mutating func addInverses(to values: inout Values) throws {
         let decided = values
         for target in targets {
@@ -188,7 +191,7 @@ extension ChangeSetMerge {
         }
     }
 
-    /// Whether all new objects have values of their required properties. Otherwise they are dropped.
+    /// Whether all new objects have values of their required properties. Objects without them are dropped.
     private mutating func areRequiredPropertiesSet(_ values: Values) throws -> Bool {
         var isStable = true
         for target in targets where target.isNew {
@@ -225,7 +228,7 @@ extension Relationship {
 }
 
 extension MergePolicy {
-    /// Whether the values of the store take precedence over those of a change set.
+    /// Whether the values of the store take precedence over the values of a change set.
     var localWins: Bool { self == .mergeByPropertyStoreTrump || self == .rollback }
 }
 

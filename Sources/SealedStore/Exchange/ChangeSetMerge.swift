@@ -4,17 +4,18 @@ import ObjectGraph
 
 /// Merges a change set into a store whose own changes the common order does not contain yet.
 ///
-/// The merge decides what each property of the change set becomes, and makes one save of it. A decision can make
-/// another one necessary: an insertion that is dropped takes the references to it along. Therefore decisions are only
-/// ever added, and the save is composed again after each of them, until it violates nothing. Each decision is a
-/// difference from the common order, which ``ExchangeDifferences`` finds afterwards by comparison.
+/// The merge decides the value of each property of the change set, and makes one save of the values. A decision can
+/// make another decision necessary: if an insertion is dropped, the references to the object are dropped, too.
+/// Therefore decisions are only ever added, and the save is composed again after each decision, until it violates
+/// nothing. Each decision is a difference from the common order, which ``ExchangeDifferences`` finds afterwards by
+/// comparison.
 struct ChangeSetMerge {
     let reading: ExchangeReading
     let mergePolicy: MergePolicy
     let pending: PendingChanges
     let incoming: IncomingChanges
 
-    /// The places of the objects that the change set names, by global identifier. Those of new objects are assigned.
+    /// The places of the objects that the change set names, by global identifier. New objects get a place.
     private(set) var places: [UUID: ObjectPlace] = [:]
     /// The entities of the existing objects that the change set names, by `Entity.index`.
     private var entities: [ObjectPlace: Int] = [:]
@@ -28,19 +29,19 @@ struct ChangeSetMerge {
 
     // MARK: Decisions
 
-    /// The properties that keep their values, or get none if the object is new.
+    /// The properties that keep their values. In a new object, they get no value.
     private var kept: [ObjectPlace: SlotSet] = [:]
     /// The new objects that are not inserted.
     private(set) var dropped: Set<ObjectPlace> = []
-    /// The objects that take the references to new objects which are not inserted.
+    /// The objects that take over the references to new objects that are not inserted.
     private var redirects: [ObjectPlace: ObjectPlace] = [:]
     /// The objects that the change set deletes.
     private(set) var deletedByOthers: [ObjectPlace: IncomingChanges.Change] = [:]
     /// The objects that delete rules delete with them.
     private(set) var deletedByRules: Set<ObjectPlace> = []
-    /// The objects among both that stay.
+    /// The objects among ``deletedByOthers`` and ``deletedByRules`` that stay.
     private(set) var vetoed: Set<ObjectPlace> = []
-    /// The objects of the store that become new objects of the change set.
+    /// The objects of the store that become the same as new objects of the change set.
     private(set) var merged: [ObjectPlace: UUID] = [:]
     /// The conflicts, by object and property.
     private var conflicts: [ConflictKey: ExchangeConflict.Resolution] = [:]
@@ -114,7 +115,7 @@ struct ChangeSetMerge {
             switch (change.kind, place) {
             case (.insert, let place?) where entities[place] != nil: add(change, place, isNew: false)
             case (.insert, let place?) where pending[place]?.isDeleted ?? false:
-                // Its deletion is exchanged next.
+                // The deletion of the object by this store is exchanged next.
                 note(change, nil, .droppedUpdate)
             case (.insert, _):
                 guard let key = newKeys[change.entity.rootIndex]?.popLast() else {
@@ -207,7 +208,7 @@ struct ChangeSetMerge {
 
     /// Lets a property keep its value.
     ///
-    /// - Returns: whether it did not before.
+    /// - Returns: Whether the property did not keep its value before.
     @discardableResult
     mutating func keep(_ slot: Int, _ target: Target) -> Bool {
         guard !isKept(slot, target.place) else { return false }
@@ -218,7 +219,7 @@ struct ChangeSetMerge {
 
     /// Drops a new object.
     ///
-    /// - Parameter other: The object that takes the references to it.
+    /// - Parameter other: The object that takes over the references to the new object.
     /// - Throws: `ExchangeError.invalidChangeSet` if the store has no changes that could be the reason.
     mutating func drop(_ target: Target, for other: ObjectPlace? = nil, _ reason: ExchangeError.Problem.Reason) throws {
         guard !pending.isEmpty else {
@@ -227,7 +228,8 @@ struct ChangeSetMerge {
         if let other { redirects[target.place] = other }
         note(target.change, nil, other == nil ? .droppedInsertion : .merged)
         guard dropped.insert(target.place).inserted, other == nil else { return }
-        // Otherwise, each composition of the save would find one object of a chain.
+        // The objects that need the dropped object are dropped at once: otherwise each composition would find one of
+        // them.
         var needed = [target]
         while let target = needed.popLast() {
             for dependent in newDependents(of: target) where dropped.insert(dependent.place).inserted {

@@ -2,19 +2,19 @@ import EncryptedSQLite
 import Foundation
 import ObjectGraph
 
-/// Chooses so many of the pending changes of a store that a change set of them is about as large as a limit, and that the
-/// common order is consistent after it: without references that lead nowhere, without equal unique values, and with
-/// orders that name their members.
+/// Chooses pending changes of a store so that a change set of them is about as large as a limit, and the common order
+/// is consistent after it: it has no references that lead nowhere and no equal unique values, and its orders name their
+/// members.
 ///
-/// - The deletions, and those changes of exchanged objects on which others can depend, are one unit, which the first part
-///   contains: unique values, relationships with an order or with one partner, and all relationships if objects were
-///   deleted.
+/// - The deletions, and changes of exchanged objects on which other changes can depend, are one unit, which the first
+///   part contains: unique values, relationships with an order or with one partner, and all relationships if objects
+///   were deleted.
 /// - The other changes of exchanged objects follow one by one.
 /// - A new object follows the objects to which it refers. If these refer to it again, an optional reference is nil at
 ///   first; objects that require each other are one unit.
 /// - The list of a many-to-many relationship follows its members, and an order contains the members that are known.
 ///
-/// What a part leaves out stays pending.
+/// Changes that a part leaves out stay pending.
 struct ChangeSetPart {
     private let reading: ExchangeReading
     private let pending: PendingChanges
@@ -24,11 +24,12 @@ struct ChangeSetPart {
     private(set) var deleted: [ObjectPlace] = []
     /// The chosen slots of the other objects.
     private(set) var slots: [ObjectPlace: SlotSet] = [:]
-    /// The rows of these objects.
+    /// The rows of the objects in ``slots``.
     private(set) var rows: [ObjectPlace: Row] = [:]
 
     private var size = 0
-    /// Whether there is a change beside the changes of the first unit: each part has one, so that the parts end.
+    /// Whether there is a change beside the changes of the first unit: each part has such a change, so that the parts
+    /// end.
     private var hasOthers = false
     private var lists: [List: [ObjectPlace]] = [:]
     /// The changed slots of exchanged objects, by the position of the root entity.
@@ -156,7 +157,7 @@ struct ChangeSetPart {
 
     // MARK: New objects
 
-    /// Adds a new object behind those to which it refers, until the part is full.
+    /// Adds a new object behind the objects to which it refers, until the part is full.
     private mutating func addNew(_ root: ObjectPlace, isNeeded: Bool = false) throws {
         typealias Visit = (place: ObjectPlace, rest: [ObjectPlace], required: [ObjectPlace])
         func visit(_ place: ObjectPlace) throws -> Visit {
@@ -165,7 +166,7 @@ struct ChangeSetPart {
         }
         var visits = [try visit(root)]
         var visited: Set<ObjectPlace> = [root]
-        // The objects that added ones require.
+        // The objects that the added objects require.
         var required: Set<ObjectPlace> = isNeeded ? [root] : []
         while var last = visits.popLast() {
             if let next = last.rest.popLast() {
@@ -182,7 +183,7 @@ struct ChangeSetPart {
         }
     }
 
-    /// The objects to which an object refers, and whether it cannot be without each of them.
+    /// The objects to which an object refers, each with whether the object requires it.
     private mutating func destinations(of place: ObjectPlace) throws -> [(place: ObjectPlace, isRequired: Bool)] {
         guard let difference = pending[place] else { return [] }
         let references = difference.entity.relationships.filter { !$0.isToMany }
@@ -196,8 +197,8 @@ struct ChangeSetPart {
             let isCanonical = relationship.isCanonicalReference
             guard isCanonical || !relationship.isOptional else { continue }
             found.append((destination, !relationship.isOptional))
-            // The partner is an exchanged object that has been without this one. Change sets contain its side, too, if the
-            // relationship is its own inverse.
+            // The partner is an exchanged object that has been without this object. Change sets contain the partner's
+            // side, too, if the relationship is its own inverse.
             guard let inverse = relationship.inverse, !isCanonical || inverse === relationship,
                 let other = pending[destination], other.isKnown, other.contains(inverse.slot)
             else { continue }
@@ -246,7 +247,8 @@ struct ChangeSetPart {
         return try self.members(of: inverse, member).allSatisfy { !isUnsent($0) }
     }
 
-    /// Adds the orders in which chosen objects are new members: their places must not depend on the store.
+    /// Adds the orders in which chosen objects are new members, so that the positions of these members do not depend on
+    /// the store.
     private mutating func addOrders() throws {
         for (place, chosen) in slots.sorted(by: { $0.key < $1.key }) {
             guard let row = rows[place] else { continue }
@@ -281,8 +283,8 @@ struct ChangeSetPart {
         guard case .members = property.form, sent.count < all.count, !(pending[place]?.isKnown ?? true) else {
             return sent
         }
-        // The list of a new object follows its members. If the relationship is its own inverse, or shares one, the other
-        // side in the same part says the same.
+        // The list of a new object follows its members. If the relationship is its own inverse, or shares an inverse,
+        // the other side of the pair in the same part contains the same.
         return relationship.inverse === relationship || relationship.sharedInverse != nil ? sent : []
     }
 }

@@ -32,9 +32,9 @@ struct ExchangeDifferences {
         addDecisions(merge)
     }
 
-    /// The differences that are left when the common order contains a change set of the store itself.
+    /// The differences that are left when the common order contains a change set that the store itself has made.
     ///
-    /// - Parameter incoming: The change set; nil if the model has changed since.
+    /// - Parameter incoming: The change set; nil if the model has changed since it was made.
     init(
         acknowledging changeSet: ChangeSet,
         _ incoming: IncomingChanges?,
@@ -84,7 +84,7 @@ struct ExchangeDifferences {
         }
     }
 
-    /// Acknowledges the deletion of an object, or the change of one that was deleted since.
+    /// Acknowledges the deletion of an object, or the change of an object that was deleted since.
     private mutating func acknowledge(_ kind: ChangeSet.Change.Kind, _ entity: Entity, at place: ObjectPlace) {
         if kind == .delete {
             let isBack = rows[place] != nil
@@ -110,7 +110,7 @@ struct ExchangeDifferences {
 
     /// Compares an object with its change in the change set.
     private mutating func add(_ change: IncomingChanges.Change, at place: ObjectPlace) throws {
-        // A delete rule may have deleted it.
+        // A delete rule may have deleted the object.
         guard let row = rows[place] else { return }
         var slots = SlotSet()
         var compared = SlotSet()
@@ -142,7 +142,7 @@ struct ExchangeDifferences {
         }
     }
 
-    /// Adds the changes of the transaction that the change set does not contain.
+    /// Adds the changes of the transaction that are not in the change set.
     private mutating func add(_ group: PersistentHistoryTransaction.Group, _ merge: ChangeSetMerge) {
         for key in group.keys.joined() {
             let place = ObjectPlace(rootIndex: group.entity.rootIndex, key: key)
@@ -171,7 +171,8 @@ struct ExchangeDifferences {
         }
     }
 
-    /// Adds the objects that stay although the change set deletes them, and the other way round.
+    /// Adds the objects that stay although the change set deletes them, and objects that are deleted although it does
+    /// not.
     private mutating func addDecisions(_ merge: ChangeSetMerge) {
         for (place, change) in merge.deletedByOthers where merge.vetoed.contains(place) {
             differences[place] = .init(entity: change.entity, isKnown: false, isWhole: true)
@@ -211,13 +212,14 @@ struct ExchangeDifferences {
         return encoder.finish()
     }
 
-    /// Whether a snapshot of the differences costs less than reading again what has led to them.
+    /// Whether a snapshot of the differences costs less than reading the transactions and marks that have led to them
+    /// again.
     ///
     /// Every change set reads the transactions and marks since the last snapshot: their number stays below a constant,
     /// or a small part of the number of differences, which a snapshot writes.
     var isSnapshotDue: Bool { pending.readCount >= max(16, pending.objects.count / 16) }
 
-    /// Whether the store is as the common order afterwards.
+    /// Whether the store equals the common order afterwards.
     var areNone: Bool {
         differences.allSatisfy { $0.value.isNone } && pending.objects.keys.allSatisfy { differences[$0] != nil }
     }

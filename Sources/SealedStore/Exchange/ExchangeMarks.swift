@@ -3,27 +3,28 @@ import ObjectGraph
 
 /// The table `_applied`: the transactions that have applied change sets, and the changes that are left of them.
 ///
-/// The changes of such a transaction are in the common order. What a conflict has left different is recorded with it:
-/// the whole difference of each concerned object from the common order, in the form of the history's changes. An update
-/// without properties is no difference.
+/// The changes of such a transaction are in the common order. The differences that a conflict has left are recorded
+/// with it: for each concerned object the whole difference from the common order, in the form of the history's changes.
+/// An update without properties is no difference.
 enum ExchangeMarks {
     /// The name of the table.
     static let name = "_applied"
 
-    /// The statement that creates the table. `number` is that of a transaction; `applied` says whether that transaction
-    /// has applied the change set, or has only preceded one that changed no object.
+    /// The statement that creates the table. `number` is the number of a transaction. `applied` says whether that
+    /// transaction has applied the change set; if not, the change set changed no object, and the transaction only
+    /// preceded it.
     static let creation = """
         CREATE TABLE "_applied" ("_id" INTEGER PRIMARY KEY NOT NULL, "number" INTEGER NOT NULL, \
         "applied" INTEGER NOT NULL, "changes" BLOB) STRICT
         """
 
-    /// The condition that a row of the history is not that of a transaction that has applied a change set.
+    /// The condition that a row of the history belongs to a transaction that has not applied a change set.
     static let isNotApplied = #""_id" NOT IN (SELECT "number" FROM "_applied" WHERE "applied" <> 0)"#
 
     /// Records a change set that was applied.
     ///
     /// - Parameters:
-    ///   - number: The number of its transaction; if it has none, that of the transaction before it.
+    ///   - number: The number of its transaction; if it has none, the number of the transaction before it.
     ///   - changes: The remaining differences.
     static func insert(_ number: Int64, isTransaction: Bool, _ changes: [[UInt8]], on connection: Connection) throws {
         for bytes in changes {
@@ -64,7 +65,7 @@ enum ExchangeMarks {
         let groups: [PersistentHistoryTransaction.Group]
     }
 
-    /// Reads the marks from that of a transaction on, in their order.
+    /// Reads the marks from the mark of a transaction on, in their order.
     static func read(
         from number: Int64,
         _ model: ManagedObjectModel,

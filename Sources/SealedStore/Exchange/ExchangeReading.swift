@@ -2,7 +2,7 @@ import EncryptedSQLite
 import Foundation
 import ObjectGraph
 
-/// Reads what an exchange needs on one connection: rows, members and global identifiers.
+/// Reads the data for an exchange on one connection: rows, members and global identifiers.
 struct ExchangeReading {
     let connection: Connection
     let store: OpenStore
@@ -92,7 +92,7 @@ struct ExchangeReading {
         }
     }
 
-    /// Gives a global identifier to the object at a place. Neither belongs to another one afterwards.
+    /// Gives a global identifier to the object at a place. Neither belongs to anything else afterwards.
     func setIdentifier(_ identifier: UUID, of place: ObjectPlace) throws {
         let sql = #"INSERT OR REPLACE INTO "_identity" ("uuid", "entity", "key") VALUES (?, ?, ?)"#
         try connection.withStatement(sql) { statement in

@@ -4,17 +4,18 @@ import ObjectGraph
 
 /// The record of a store's exchange of changes with other stores, the row 1 of the table `_exchange`.
 ///
-/// It is written in the same transaction as what it describes. It is not in the table of metadata, whose content every
-/// opening compares with a known one.
+/// It is written in the same transaction as the changes that it describes. It is not in the table of metadata, whose
+/// content every opening compares with known content.
 ///
-/// The record contains the latest change sets that were made for the next position. Each earlier one has a row of its
-/// own behind the record, so that the text of the record stays short however many there are.
+/// The record contains the latest change sets that were made for the next position. Each earlier change set has a
+/// separate row behind the record, so that the text of the record stays short, however many there are.
 struct ExchangeRecord: Codable, Hashable, Sendable {
     /// The identity of the file in the exchange.
     var replica: UUID
     /// The sequence of the last change set that the store contains; 0 if it contains none.
     var position: Int64 = 0
-    /// The number of the last transaction whose changes the common order contains, but for the marks with that number.
+    /// The number of the last transaction whose changes the common order contains, except for the marks with that
+    /// number.
     private(set) var acknowledged: Int64
     /// The authors of earlier transactions whose changes are among the marks with that number; nil for none.
     private(set) var authors: [String]?
@@ -33,7 +34,7 @@ struct ExchangeRecord: Codable, Hashable, Sendable {
         var isPart: Bool?
     }
 
-    /// The number of change sets in the record. Earlier ones are in rows of their own.
+    /// The number of change sets in the record. Earlier change sets are in separate rows.
     private static let outstandingLimit = 32
 
     /// The name of the table.
@@ -75,7 +76,7 @@ struct ExchangeRecord: Codable, Hashable, Sendable {
     /// Reads the record, or begins the exchange: all objects of the store are changes that the common order does not
     /// contain.
     ///
-    /// - Throws: `ExchangeError.noIdentifiers`; as ``read(on:)``.
+    /// - Throws: `ExchangeError.noIdentifiers`; the errors of ``read(on:)``.
     static func begin(_ store: OpenStore, on connection: Connection) throws -> ExchangeRecord {
         guard let settings = try HistorySettings.read(on: connection), settings.identifiesObjects else {
             throw ExchangeError.noIdentifiers
@@ -93,7 +94,7 @@ struct ExchangeRecord: Codable, Hashable, Sendable {
 
     /// Removes the tables of an exchange, if there are any.
     static func remove(on connection: Connection) throws {
-        // Also if the record cannot be read: this is the remedy.
+        // Also if the record cannot be read: removing the tables is the remedy.
         for (name, creation) in [(name, creation), (ExchangeMarks.name, ExchangeMarks.creation)]
         where try HistoryTable.exists(name, creation, on: connection) {
             try connection.execute("DROP TABLE \(SQL.quoted(name))")
@@ -126,7 +127,7 @@ struct ExchangeRecord: Codable, Hashable, Sendable {
         }
     }
 
-    /// The change sets in rows of their own, which were made before those in the record.
+    /// The change sets in separate rows, which were made before the change sets in the record.
     ///
     /// - Throws: ``SealedStoreError/damagedMetadata(_:)``.
     static func earlierOutstanding(on connection: Connection) throws -> [Outstanding] {
@@ -146,9 +147,9 @@ struct ExchangeRecord: Codable, Hashable, Sendable {
 
     /// The record of a change set that the store has made for the next position; nil for a change set of another store.
     ///
-    /// An identifier proves nothing: a reader of a change set can give its identifier to other content. Other content
-    /// is a change set of another store, for this store as for all others. They apply it, so that this store must apply
-    /// it too to stay equal; its own changes remain pending, and are sent with its next change set.
+    /// An identifier proves nothing: a reader of a change set can give its identifier to other content. For this store
+    /// and all others, such content is a change set of another store. The other stores apply it, so this store must
+    /// apply it, too, to stay equal; its own changes remain pending, and are sent with its next change set.
     func outstanding(_ changeSet: ChangeSet, on connection: Connection) throws -> Outstanding? {
         let known =
             try outstanding.first { $0.id == changeSet.id }
@@ -171,7 +172,7 @@ struct ExchangeRecord: Codable, Hashable, Sendable {
         try ExchangeMarks.delete(through: number, on: connection)
     }
 
-    /// Records what is left of the pending changes after a change set.
+    /// Records the pending changes that are left after a change set.
     ///
     /// - Parameters:
     ///   - number: The last transaction of the store.
@@ -206,7 +207,7 @@ struct ExchangeRecord: Codable, Hashable, Sendable {
         try ExchangeMarks.insert(number, isTransaction: false, differences, on: connection)
     }
 
-    /// The last transaction that may be deleted from the history: the exchange still reads the changes of later ones.
-    /// Nil if all may be deleted.
+    /// The last transaction that may be deleted from the history: the exchange still reads the changes of later
+    /// transactions. Nil if all may be deleted.
     static func lastExchanged(on connection: Connection) throws -> Int64? { try read(on: connection)?.acknowledged }
 }

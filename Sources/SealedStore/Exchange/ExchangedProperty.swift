@@ -6,7 +6,8 @@ struct ExchangedProperty: Sendable {
     enum Form: Sendable {
         /// The value of an attribute.
         case attribute(Attribute)
-        /// The destination of a to-one relationship; of two inverse ones, that of the canonical side.
+        /// The destination of a to-one relationship. Of two inverse to-one relationships, only the canonical side has
+        /// this form.
         case reference(Relationship)
         /// The members in a join table, on its canonical side.
         case members(Relationship)
@@ -55,7 +56,7 @@ extension Relationship {
     var isOneToOne: Bool { !isToMany && inverse.map { !$0.isToMany } ?? false }
 
     /// Whether a to-one relationship is the side of a pair that a change set contains: both sides of a one-to-one
-    /// relationship say the same, and would be two conflicts.
+    /// relationship have the same content, and would be two conflicts.
     var isCanonicalReference: Bool {
         guard isOneToOne, let inverse else { return true }
         return (source.name, name) <= (inverse.source.name, inverse.name)

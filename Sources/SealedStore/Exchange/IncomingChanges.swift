@@ -8,7 +8,7 @@ struct IncomingChanges {
         let identifier: UUID
         let entity: Entity
         let kind: ChangeSet.Change.Kind
-        /// The values by slot; those of an insertion are complete.
+        /// The values by slot. An insertion has the values of all properties.
         let values: [(property: ExchangedProperty, value: ChangeSet.PropertyValue)]
     }
 
@@ -24,7 +24,7 @@ struct IncomingChanges {
         var seen: Set<UUID> = []
         changes = try changeSet.changes.map { change in
             guard let entity = entities[change.entity], !entity.isAbstract else {
-                // The name may be any text.
+                // The name may be any text, and is not part of the error.
                 throw Self.error(.unknownEntity, change.identifier, nil)
             }
             guard seen.insert(change.identifier).inserted else {
@@ -40,7 +40,7 @@ struct IncomingChanges {
         try requireMutualPartners()
     }
 
-    /// Checks that both sides of a one-to-one relationship that is its own inverse say the same.
+    /// Checks that both sides of a one-to-one relationship that is its own inverse refer to each other.
     private func requireMutualPartners() throws {
         var partners: [Relationship: [UUID: UUID?]] = [:]
         for change in changes {
@@ -112,7 +112,7 @@ extension ExchangedProperty {
     /// A value in the form that the store holds; nil if the property cannot have it.
     ///
     /// Rules of an `AttributeValidation` belong to programs, not to the model of a store, and are not checked: a value
-    /// that one program of an exchange may save must not stop the others.
+    /// that one program of an exchange may save must not stop the other programs.
     func fitting(_ value: ChangeSet.PropertyValue) -> ChangeSet.PropertyValue? {
         switch (form, value) {
         case (.attribute(let attribute), .attribute(let value)):

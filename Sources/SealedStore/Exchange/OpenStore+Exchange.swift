@@ -24,11 +24,11 @@ extension OpenStore {
                 } else {
                     try record.note(draft.outstanding, on: connection)
                 }
-                // A repeated call commits nothing, which following processes would have to examine.
+                // A repeated call commits nothing: processes that follow the file would have to examine the commit.
                 if record != draft.record { try record.write(on: connection) }
                 return true
             }
-            // Another connection may have applied a change set meanwhile.
+            // Another connection may have applied a change set since the draft was made.
             if isCurrent { return draft.isNothing ? nil : draft.changeSet }
         }
     }
@@ -38,8 +38,9 @@ extension OpenStore {
         let outstanding: ExchangeRecord.Outstanding
         let changeSet: ChangeSet
 
-        /// Whether the store is as the common order. An empty change set is sent if an earlier change set has no
-        /// answer: the common order may contain the earlier one, and the store then differs from it.
+        /// Whether the store equals the common order, so that no change set is needed. An empty change set is sent if
+        /// an earlier change set has no answer: the common order may contain the earlier change set, and the store then
+        /// differs from it.
         var isNothing: Bool { changeSet.changes.isEmpty && record.outstanding.isEmpty }
     }
 
@@ -66,7 +67,7 @@ extension OpenStore {
         var outstanding = ExchangeRecord.Outstanding(id: identifiers.next(), covered: pending.lastTransaction)
         outstanding.digest = try changeSet(outstanding.id).digest()
         if isPart { outstanding.isPart = true }
-        // Of the same transactions, the same change set is made, unless the store was migrated in between.
+        // For the same transactions, the same change set is made, unless the store was migrated in between.
         if let last = record.outstanding.last, last.covered == outstanding.covered,
             last.digest.map({ $0 == outstanding.digest }) ?? true
         {
@@ -94,9 +95,9 @@ extension OpenStore {
         guard !description.isReadOnly else { throw ObjectGraphError.storeIsReadOnly }
         let position = try exchangeState().position
         if changeSet.sequence <= position { return ChangeSetResult(outcome: .skipped, position: position) }
-        // The change set may be the own one, which was made with an earlier model.
+        // The change set may be an earlier change set of this store, made with an earlier model.
         let incoming = Result { try IncomingChanges(changeSet, self) }
-        // In transactions of their own: reserved keys must outlast a rollback.
+        // In separate transactions: reserved keys must outlast a rollback.
         let newKeys = try newKeys(for: try? incoming.get())
         return try writeTransaction { connection in
             var record = try ExchangeRecord.begin(self, on: connection)
@@ -147,7 +148,7 @@ extension OpenStore {
         }
         var keys: [Int: [Int64]] = [:]
         for (rootIndex, count) in counts {
-            // Taken from the end: the order of the keys is that of the change set.
+            // Keys are taken from the end of the list: they are in the order of the change set.
             keys[rootIndex] = try obtainPermanentIDs(for: model.entities[rootIndex], count: count).map(\.key).reversed()
         }
         return keys
@@ -225,7 +226,7 @@ extension OpenStore {
         }
     }
 
-    /// Gives their identifiers to new objects, also to those that were not inserted: their deletions are exchanged.
+    /// Gives new objects their identifiers, also objects that were not inserted, since their deletions are exchanged.
     private func setIdentifiers(_ merge: ChangeSetMerge) throws {
         for target in merge.targets where target.isNew {
             try merge.reading.setIdentifier(target.change.identifier, of: target.place)

@@ -89,7 +89,7 @@ struct PendingChanges {
                 marks.removeFirst()
             }
             for group in transaction.groups { add(group) }
-            // A history of an earlier version of the package can have longer ones.
+            // A history of an earlier version of the package can have longer authors.
             let author = transaction.author.map(PersistentHistoryTransaction.bounded)
             if let author, !authors.contains(author) { authors.append(author) }
         }
@@ -110,7 +110,7 @@ struct PendingChanges {
             var difference = objects[place] ?? Difference(entity: group.entity, isKnown: !isNew)
             switch group.kind {
             case .insert:
-                // Under the key of a deleted object, it may be of another entity.
+                // The new object under the key of a deleted object may be of another entity.
                 difference = Difference(entity: group.entity, isKnown: difference.isKnown, isWhole: true)
             case .update: difference.slots.formUnion(changed)
             case .delete:
@@ -122,13 +122,13 @@ struct PendingChanges {
         }
     }
 
-    /// Replaces the differences of objects by those that were recorded with a change set.
+    /// Replaces the differences of objects by the differences that were recorded with a change set.
     private mutating func replace(_ groups: [PersistentHistoryTransaction.Group]) {
         for group in groups {
             let slots = SlotSet(group.updatedProperties)
             for key in group.keys.joined() {
                 let place = ObjectPlace(rootIndex: group.entity.rootIndex, key: key)
-                // No difference: the object is as in the common order, or in neither.
+                // No difference: the object is the same in the common order, or exists in neither.
                 if group.kind == .update, slots.isEmpty {
                     objects[place] = nil
                     continue

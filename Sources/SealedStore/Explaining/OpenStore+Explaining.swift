@@ -44,7 +44,7 @@ extension QueryPlan {
 
 /// The names of the indexes of a store, and of the virtual tables that are indexes.
 private struct IndexNames {
-    /// Longer names first, so that no name matches a longer one that starts with it.
+    /// Longer names come first, so that no name matches a longer name that starts with it.
     let binary: [String]
     /// The partial indexes among them.
     let partial: Set<String>
@@ -129,7 +129,7 @@ extension String {
         let words = self[firstIndex(of: " ")!...].dropFirst()
         let end = [" USING ", " VIRTUAL TABLE "].compactMap { words.firstRange(of: $0)?.lowerBound }.min()
         let source = String(words[..<(end ?? words.endIndex)])
-        // Rows without a table.
+        // Rows that come from no table.
         return source == "CONSTANT ROW" || source.hasPrefix("(") ? nil : source
     }
 }

@@ -54,7 +54,7 @@ extension OpenStore {
 
     /// Reads for a request, and reports the warnings about its statements after the connection was returned.
     func readWithWarnings<R>(_ body: (Connection) throws -> R) throws -> R {
-        // In a write transaction of the thread they are reported after its end, by the next read.
+        // In a write transaction of the thread, the next read reports the warnings after the end of the transaction.
         defer { if let scanMonitor, !database.isWrittenByThisThread { scanMonitor.report() } }
         return try database.read(body)
     }

@@ -5,8 +5,8 @@ import ObjectGraph
 /// Reads the large blobs that fetches leave in the store.
 ///
 /// A fetch selects the length of an attribute that allows external storage, for which SQLite does not read the value,
-/// and omits values longer than ``EntitySelection/deferralLimit``. Such columns are the last ones of their table, so
-/// that the others are reached without reading the value's pages.
+/// and omits values longer than ``EntitySelection/deferralLimit``. Such columns are the last columns of their table, so
+/// that SQLite reaches the other columns without reading the value's pages.
 final class DeferredBlobs: DeferredValueSource {
     private let database: Database
     private let schema: StoreSchema

@@ -59,7 +59,7 @@ struct FetchStatement {
     /// The statement of all requests that differ in constants only.
     final class Prepared: Sendable {
         let sql: SQLText
-        /// The parameters without those of the limit.
+        /// The parameters without the parameters of the limit.
         let parameters: [QueryParameter]
 
         fileprivate init(
@@ -106,8 +106,8 @@ struct FetchStatement {
 }
 
 extension FileState {
-    /// Whether a request's statement depends on its constants: on those of a search, on those that an index preselects,
-    /// and on those of a long list, which requests rarely share and a cache should not keep.
+    /// Whether a request's statement depends on its constants: on the constants of a search, on constants that an index
+    /// preselects, and on the constants of a long list, which requests rarely share and a cache should not keep.
     fileprivate func dependsOnConstants(_ request: FetchRequest) -> Bool {
         request.search != nil || schema.mayPreselect(from: request.entity)
             || request.predicate?.hasLongList ?? false

@@ -98,7 +98,7 @@ struct DictionaryStatement {
         parameters = generator.values + end.parameters
     }
 
-    /// Returns the value of a column from that in a row of the statement; nil if it is a NULL that may be NaN.
+    /// Returns the value of a column for the value in a row of the statement; nil for a NULL that may be NaN.
     func value(_ value: Value, ofColumn column: Int32) -> Value? {
         guard mayBeNotANumber[Int(column)] else { return value }
         switch value {

@@ -9,7 +9,8 @@ extension OpenStore {
         in generation: SnapshotGeneration?,
         readFailures: ReadFailures?
     ) throws -> RowBatch {
-        // By the root, since an identifier may name a superentity or a subentity of the object's entity.
+        // The rows are found by the root, since an identifier may name a superentity or a subentity of the object's
+        // entity.
         let root = schema.model.root(of: entity)
         let selection = statements.selection(of: root)
         let table = schema.table(of: root).name
@@ -18,7 +19,8 @@ extension OpenStore {
             var rows = rowBuilder(for: selection, in: generation, readFailures: readFailures)
             for group in KeyGroup.groups(of: keys, .reading) {
                 let condition = group.condition(#"t0."_id""#)
-                // Of a list, SQLite looks up each key once. A range is a walk, which the order costs nothing.
+                // SQLite looks up each key of a list once. A range is a walk in the order of the keys, so that the
+                // order costs nothing.
                 let isRange = group.form == .range
                 let order = isRange ? #" ORDER BY t0."_id""# : ""
                 let sql = "SELECT \(selection.columns) FROM \(table) AS t0 WHERE \(condition)\(order)"

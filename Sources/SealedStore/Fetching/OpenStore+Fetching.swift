@@ -2,7 +2,8 @@ import EncryptedSQLite
 import ObjectGraph
 
 extension OpenStore {
-    /// Returns the rows that match a request, by one statement, or by several concurrent ones that read a part each.
+    /// Returns the rows that match a request, by one statement, or by several concurrent statements that each read a
+    /// part.
     func fetch(_ request: FetchRequest, in generation: SnapshotGeneration?) throws -> RowBatch {
         if generation == nil, let rows = try fetchConcurrently(request) { return rows }
         let rows = try readWithWarnings { try fetch(request, in: generation, on: $0) }

@@ -3,18 +3,18 @@ import Foundation
 import Guarded
 import ObjectGraph
 
-/// Finds in the history of a store's file what other stores have committed to it.
+/// Finds in the history of a store's file the commits of other stores with the file.
 ///
-/// It knows the position in the history up to which the contexts have received the changes. If the commits since then
-/// are not all in the history, or too many, the changes are unknown.
+/// It knows the position in the history up to which the contexts have received the changes. If the history lacks some
+/// of the commits since then, or has too many, the changes are unknown.
 final class HistoryFollowing: Sendable {
-    /// The largest number of transactions that are read; more are unknown changes.
+    /// The largest number of transactions that are read. If there are more, the changes are unknown.
     static let largestCount = 1000
 
     private struct State {
         var position: HistoryPosition?
-        /// The latest position at which the number of commits was known, which is the position itself unless another
-        /// process or thread committed while it was read.
+        /// The latest position at which the number of commits was known. It is ``position`` itself unless another
+        /// process or thread committed while the position was read.
         var counted: HistoryPosition?
         /// The rows of the history that the running write transaction has written.
         var written: [ClosedRange<Int64>] = []
@@ -25,9 +25,9 @@ final class HistoryFollowing: Sendable {
     }
 
     private let state = Guarded(State())
-    /// Held while changes are read and passed to their receiver, so that a caller whose commit another thread has read
-    /// finds it there. The program's observers are called later: one may commit to another store with the file, whose
-    /// observers commit to this one.
+    /// Held while changes are read and passed to their receiver: if another thread has read the commit of a caller, the
+    /// receiver has its changes when the caller gets the lock. The program's observers are called later: one may commit
+    /// to another store with the file, whose observers commit to this store.
     private let announcing = NSLock()
 
     /// Forgets the position, after the file was opened again: it may be a copy from an earlier time.
@@ -85,7 +85,7 @@ final class HistoryFollowing: Sendable {
 
     /// Records that the store has reserved keys.
     ///
-    /// - Parameter isCommit: Whether it did so in a commit of its own.
+    /// - Parameter isCommit: Whether it did so in a separate commit.
     func noteReservation(of keys: Int, isCommit: Bool) {
         state.withLock { state in
             state.reservations.keys += keys
@@ -100,7 +100,7 @@ final class HistoryFollowing: Sendable {
         announcing.withLock { _ = commits(to: store) }
     }
 
-    /// Passes the commits of others since the last call to a receiver, and calls the observers.
+    /// Passes the commits of other stores since the last call to a receiver, and calls the observers.
     func announce(_ store: OpenStore, to receiver: CommitReceiver) {
         let callObservers = announcing.withLock { receiver(commits(to: store)) }
         callObservers()
@@ -131,7 +131,8 @@ final class HistoryFollowing: Sendable {
             commit = Commit(transactions)
             commit.transaction = present.last
         }
-        // An earlier position stays valid: what follows it includes what is announced as unknown now.
+        // If this is not reached, the earlier position stays valid: the next call reads the changes that are now
+        // announced as unknown.
         if let next {
             state.withLock { state in
                 state.position = next
@@ -194,7 +195,7 @@ struct HistoryPosition: Sendable {
     /// Whether the number of commits at this position is known.
     fileprivate var hasExactCounter: Bool { commitCounter?.isExact ?? false }
 
-    /// Whether no transactions of others behind this position have been deleted at a later one.
+    /// Whether no transactions of other stores behind this position have been deleted at a later position.
     ///
     /// - Parameter own: The rows behind this position that the store itself has written, ascending.
     fileprivate func hasMissedNone(deletedIn later: HistoryPosition, _ own: [ClosedRange<Int64>]) -> Bool {
@@ -209,7 +210,7 @@ struct HistoryPosition: Sendable {
     /// schema.
     ///
     /// - Parameters:
-    ///   - others: The number of transactions of others since the last announcement.
+    ///   - others: The number of transactions of other stores since the last announcement.
     ///   - own: The reservations of the store itself since then.
     fileprivate func isExplained(
         after known: HistoryPosition,
@@ -222,8 +223,8 @@ struct HistoryPosition: Sendable {
         {
             return true
         }
-        // A commit that is not counted yet, because it was made while the position was read, is found by the next look
-        // at the file, which follows it.
+        // A commit that is made while the position is read may not be counted yet. The next look at the file, which
+        // follows the commit, finds it.
         guard let now = commitCounter, let before = known.commitCounter, before.isExact else { return others > 0 }
         let transactions = try HistoryTable.count(after: known.last, on: connection)
         return Int(now.value &- before.value) <= transactions + own.commits

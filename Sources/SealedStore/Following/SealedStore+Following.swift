@@ -4,7 +4,7 @@ package import ObjectGraph
 
 extension SealedStore {
     package func onCommitByOthers(_ body: @escaping CommitReceiver) {
-        // The first commit of others to a store that gets its history later is unknown.
+        // If the store gets its history later, the changes of the first commit of another store are unknown.
         if opened.hasHistory { opened.historyFollowing.begin(opened) }
         opened.database.onForeignCommit { [weak opened] in
             if let opened { opened.historyFollowing.announce(opened, to: body) }

@@ -4,8 +4,8 @@ public import ObjectGraph
 
 /// The table `_identity`: the global identifiers of objects, by the number of the root entity and the key.
 ///
-/// It is a table beside those of the entities, not a column in them: the identifier of a deleted object stays known,
-/// and stores without identifiers have neither another format nor another cost of saves.
+/// It is a table beside the tables of the entities, not a column in them: the identifier of a deleted object stays
+/// known, and stores without identifiers have neither another format nor another cost of saves.
 enum IdentityTable {
     /// The name of the table.
     static let name = "_identity"
@@ -106,7 +106,7 @@ extension SealedStore {
         }
     }
 
-    /// Returns the object with a global identifier; nil if the store has no such object, or no longer.
+    /// Returns the object with a global identifier; nil if the store has no such object, or no longer has it.
     ///
     /// - Throws: `DatabaseError`.
     public func objectID(forGlobalIdentifier identifier: UUID) throws -> ManagedObjectID? {
@@ -117,7 +117,8 @@ extension SealedStore {
                 return try statement.step() ? (statement.integer(at: 0), statement.integer(at: 1)) : nil
             }
             guard let place else { return nil }
-            // In a file that is read with another model, several root entities can have the objects of one.
+            // In a file that is read with another model, the objects of one root entity of the file can belong to
+            // several root entities.
             for root in opened.model.entities where root.isRoot {
                 guard try opened.identityCode(of: root) == place.code else { continue }
                 let rows = try opened.rows(with: [place.key], of: root, in: nil, readFailures: nil)

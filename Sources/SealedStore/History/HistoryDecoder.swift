@@ -1,7 +1,8 @@
 import Foundation
 import ObjectGraph
 
-/// Decodes the changes of a row of ``HistoryTable``. The names in it are those of the model at the time of the change.
+/// Decodes the changes of a row of ``HistoryTable``. The names in it are the names of the model at the time of the
+/// change.
 struct HistoryDecoder {
     private var bytes: HistoryReader
     private let model: ManagedObjectModel
@@ -34,7 +35,7 @@ struct HistoryDecoder {
     /// The number of the first change of a row. A row has at most 2²⁰ changes.
     static func firstChange(ofRow row: Int64) -> Int64 { row << 20 }
 
-    /// The groups of objects. Those of removed entities are omitted.
+    /// The groups of objects, without objects of removed entities.
     mutating func groups() throws -> [PersistentHistoryTransaction.Group] {
         var groups: [PersistentHistoryTransaction.Group] = []
         while !bytes.isAtEnd {
@@ -140,7 +141,7 @@ struct HistoryDecoder {
                     guard case .value(let second) = try bytes.value() else { throw HistoryReader.damage }
                     (old, new) = (first, second)
                 }
-                // The rows of its members contain the change of a to-many relationship.
+                // The rows of its members contain the change of the to-many relationship.
                 guard let property, !property.isToMany else { continue }
                 if let old { values.old[property.name] = old }
                 if let new { values.new[property.name] = new }
@@ -227,9 +228,10 @@ struct HistoryReader {
         }
     }
 
-    /// Passes over a value without making it.
+    /// Reads over a value without making it.
     ///
-    /// - Returns: whether it is not the change of a to-many relationship, but one of possibly two values.
+    /// - Returns: Whether it is a value of a property, which may have an old and a new value, and not the change of a
+    ///   to-many relationship.
     mutating func skipValue() throws -> Bool {
         switch try byte() {
         case 0: break

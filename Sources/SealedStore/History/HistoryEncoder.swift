@@ -3,7 +3,7 @@ import ObjectGraph
 
 /// Encodes the changes of a transaction, objects with the same change in one group.
 ///
-/// Numbers are in groups of seven bits, the lowest first, with the eighth bit set if another one follows; signed
+/// Numbers are in groups of seven bits, the lowest first, with the eighth bit set if another group follows; signed
 /// numbers are folded first (0, −1, 1, −2, …). A text is its length in bytes and UTF-8.
 ///
 /// ```
@@ -50,7 +50,7 @@ struct HistoryEncoder {
     /// Adds the change of an object.
     ///
     /// - Parameters:
-    ///   - slots: The changed slots of an update, or those with recorded values of another change.
+    ///   - slots: The changed slots of an update, or the slots with recorded values of another change.
     ///   - values: Writes the values of the slots; nil if no values are recorded.
     mutating func add(
         _ kind: PersistentHistoryChange.Kind,

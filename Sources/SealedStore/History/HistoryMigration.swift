@@ -4,17 +4,17 @@ import ObjectGraph
 
 /// The effect of a migration on the recorded history.
 ///
-/// Transactions keep the names of their time; the migration records the new ones. If it gives rows other keys, which
+/// Transactions keep the names of their time; the migration records the new names. If it gives rows other keys, which
 /// happens when entities of two tables get a common superentity, earlier transactions would name wrong objects, and are
 /// deleted.
 struct HistoryMigration: Sendable {
     /// The new names, without the number of a transaction.
     private let renaming: HistorySettings.Renaming
     private let changesKeys: Bool
-    /// The tables whose rows get into others.
+    /// The tables whose rows move into other tables.
     private let moves: [Move]
 
-    /// Rows that get from the table of an old root entity into that of a new one.
+    /// Rows that move from the table of an old root entity into the table of a new root entity.
     private struct Move {
         let oldCode: Int64
         let newCode: Int64
@@ -45,7 +45,7 @@ struct HistoryMigration: Sendable {
         let exchanges = try ExchangeRecord.read(on: connection) != nil
         if changesKeys {
             if exchanges, try ExchangeMarks.clear(on: connection) {
-                // The exchange cannot continue, as if transactions were deleted that were not exchanged.
+                // The exchange cannot continue, as after the deletion of transactions that were not exchanged.
                 last = try HistoryTable.skipNumber(on: connection)
             }
             try HistoryTable.delete([1...max(1, last)], on: connection)
@@ -134,10 +134,10 @@ extension HistorySettings.Renaming {
 }
 
 extension OpenStore {
-    /// The mapping from the model of the file to that of the program; nil if they are the same.
+    /// The mapping from the model of the file to the model of the program; nil if they are the same.
     ///
-    /// The history and the identifiers of a file that is read with another model are those before the migration, which
-    /// is not carried out. The rows of each table come from one table of the file, and keep their keys: see
+    /// The history and the identifiers of a file that is read with another model are in the state before the migration,
+    /// which is not carried out. The rows of each table come from one table of the file, and keep their keys: see
     /// ``TableSources``.
     func mappingFromFile() throws -> ModelMapping? {
         guard readsOtherModel else { return nil }

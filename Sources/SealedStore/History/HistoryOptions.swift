@@ -12,8 +12,8 @@ public struct HistoryOptions: Hashable, Sendable {
     /// Whether the history keeps the values before and after each change. Undo over several launches, an audit and the
     /// replication to another store need them. All programs record values once one has asked for it.
     public var recordsValues: Bool
-    /// Whether each object gets an identifier that is unique across files, see
-    /// ``SealedStore/globalIdentifier(of:)``. Existing objects get theirs when this is first asked for.
+    /// Whether each object gets an identifier that is unique across files, see ``SealedStore/globalIdentifier(of:)``.
+    /// Existing objects get an identifier when a program first asks for this.
     public var identifiesObjects: Bool
     /// The number of seconds after which a transaction is deleted; nil for no limit.
     public var maximumAge: TimeInterval?
@@ -24,9 +24,9 @@ public struct HistoryOptions: Hashable, Sendable {
 
     /// Makes options.
     ///
-    /// The limits belong to the program: its saves delete what exceeds them, from time to time and oldest first.
-    /// Readers that have not seen a deleted transaction get an error. Transactions that a store has not exchanged yet
-    /// stay, see `PersistentStoreCoordinator.changeSet(ofStore:sizeLimit:)`.
+    /// The limits belong to the program: its saves delete transactions beyond the limits from time to time, oldest
+    /// first. Readers that have not seen a deleted transaction get an error. Transactions that a store has not
+    /// exchanged yet stay, see `PersistentStoreCoordinator.changeSet(ofStore:sizeLimit:)`.
     public init(
         recordsValues: Bool = false,
         identifiesObjects: Bool = false,

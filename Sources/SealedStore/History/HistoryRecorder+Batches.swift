@@ -45,7 +45,7 @@ extension HistoryRecorder {
 
     // MARK: Updates
 
-    /// Keeps what a batch request is about to change.
+    /// Keeps the old values that a batch request is about to change.
     func willUpdate(_ keys: BatchKeys, of entity: Entity, _ properties: [Property]) throws {
         if recordsValues { try keepRows(try keys.keys(of: entity), of: model.entities[entity.rootIndex]) }
         try noteOwners(of: entity, properties)
@@ -71,7 +71,8 @@ extension HistoryRecorder {
 
     // MARK: Deletions
 
-    /// Adds the objects of a root entity that a batch request is about to delete, and records what that changes.
+    /// Adds the objects of a root entity that a batch request is about to delete, and records the changes of other
+    /// objects.
     func addDeletions(_ keys: [Int64], of root: Entity) throws {
         for start in stride(from: 0, to: keys.count, by: Int(Self.rowsAtOnce)) {
             let part = Array(keys[start..<min(keys.count, start + Int(Self.rowsAtOnce))])
@@ -87,8 +88,8 @@ extension HistoryRecorder {
     ///
     /// - Parameters:
     ///   - own: The column of the deleted objects.
-    ///   - other: The column of the others.
-    ///   - reference: The relationship of the others to the deleted objects; nil if there is none.
+    ///   - other: The column of the other objects.
+    ///   - reference: The relationship of the other objects to the deleted objects; nil if there is none.
     func willDeletePairs(of table: String, own: String, other: String, _ reference: Relationship?, _ keys: String)
         throws
     {

@@ -2,7 +2,7 @@ import EncryptedSQLite
 import ObjectGraph
 
 extension HistoryRecorder {
-    /// Keeps what a save is about to change.
+    /// Keeps the old values that a save is about to change.
     func willWrite(_ request: SaveChangesRequest, _ deleted: [DeletedKeys]) throws {
         for (rootIndex, groups) in Dictionary(grouping: deleted, by: \.entity.rootIndex) {
             let root = model.entities[rootIndex]
@@ -96,8 +96,8 @@ extension HistoryRecorder {
         }
     }
 
-    /// Whether the save has changed a to-one relationship of an object after its row was written: the values are those
-    /// that the store has at the end.
+    /// Whether the save has changed a to-one relationship of an object after its row was written. The history records
+    /// the value that the store has at the end.
     private func hasOtherReference(_ row: Row) -> Bool {
         guard recordsValues, let slots = changesOutsideRequest(of: row) else { return false }
         return !slots.isDisjoint(with: store.statements.toOneSlots[row.entityIndex])

@@ -19,17 +19,17 @@ struct HistorySettings: Codable, Hashable, Sendable {
     struct Renaming: Codable, Hashable, Sendable {
         /// The number of the last transaction with the old names.
         var through: Int64
-        /// The new names of entities by the old ones; those of removed entities are empty.
+        /// The new names of entities by the old names; empty for removed entities.
         var entities: [String: String]
-        /// The new names of properties by the old names of their entities and the old names; those of removed
-        /// properties are empty.
+        /// The new names of properties by the old names of their entities and the old names; empty for removed
+        /// properties.
         var properties: [String: [String: String]]
     }
 
     /// Records that transactions were deleted.
     ///
     /// - Parameters:
-    ///   - number: The largest number of them.
+    ///   - number: The largest number of a deleted transaction.
     ///   - timestamp: The time of that transaction; nil if it is unknown.
     mutating func noteDeletion(through number: Int64, timestamp: Double?) {
         guard number > lastDeleted else { return }
@@ -47,8 +47,8 @@ struct HistorySettings: Codable, Hashable, Sendable {
 
     /// Reads the record; nil if the store has no history.
     ///
-    /// - Throws: ``SealedStoreError/damagedMetadata(_:)``; ``SealedStoreError/foreignSchema(object:)`` if the table of
-    ///   the history is missing although there is a record, or the other way round.
+    /// - Throws: ``SealedStoreError/damagedMetadata(_:)``; ``SealedStoreError/foreignSchema(object:)`` if there is a
+    ///   record without the table of the history, or the table without a record.
     static func read(on connection: Connection) throws -> HistorySettings? {
         try parse(text(on: connection), on: connection)
     }

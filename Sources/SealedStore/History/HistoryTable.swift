@@ -96,7 +96,7 @@ enum HistoryTable {
         }
     }
 
-    /// The largest key; 0 for an empty table, and for one with invalid keys only.
+    /// The largest key; 0 for an empty table, and for a table with invalid keys only.
     ///
     /// - Throws: ``SealedStoreError/damagedRow(entity:property:)`` if no key can follow.
     static func lastKey(on connection: Connection) throws -> Int64 {

@@ -3,7 +3,7 @@ import Foundation
 import ObjectGraph
 import Synchronization
 
-/// Deletes what exceeds the limits of a program's ``HistoryOptions``, from time to time after saves.
+/// Deletes the transactions beyond the limits of a program's ``HistoryOptions``, from time to time after saves.
 final class HistoryTrimming: Sendable {
     /// The number of transactions of this store after which the history is trimmed again.
     static let interval = 256
@@ -30,12 +30,12 @@ final class HistoryTrimming: Sendable {
 }
 
 extension OpenStore {
-    /// Trims the history after a save, if it is time. A failure is not one of the save: a later save trims again.
+    /// Trims the history after a save, if it is time. A failure is no failure of the save: a later save trims again.
     func trimHistoryIfDue() {
         if historyTrimming.takeTurn() { _ = try? trimHistory() }
     }
 
-    /// Deletes what exceeds the limits of the options.
+    /// Deletes the transactions beyond the limits of the options.
     ///
     /// - Returns: the number of deleted transactions.
     func trimHistory() throws -> Int {
@@ -53,8 +53,8 @@ extension OpenStore {
     }
 
     private static func lastTransaction(olderThan age: TimeInterval, on connection: Connection) throws -> Int64 {
-        // From the oldest on: the scan ends at the first transaction that is kept. A time in the future comes from a wrong
-        // clock: such a transaction is as old as the next one with a plausible time.
+        // From the oldest on: the scan ends at the first transaction that is kept. A time in the future comes from a
+        // wrong clock: such a transaction counts as old as the next transaction with a plausible time.
         let sql = """
             SELECT max("_id") FROM "_history" WHERE "_id" > 0 AND "parts" IS NOT NULL AND "timestamp" < ?1 \
             AND "_id" < ifnull((SELECT "_id" FROM "_history" WHERE "_id" > 0 AND "parts" IS NOT NULL \
@@ -107,7 +107,8 @@ extension SealedStore {
     ///
     /// - Returns: the number of deleted transactions.
     /// - Throws: `ObjectGraphError.storeIsReadOnly`; `DatabaseError`.
-    /// - Complexity: O(*n*) in the number of deleted transactions; with a limit of size, in the number of kept ones.
+    /// - Complexity: O(*n*) in the number of deleted transactions; with a limit of size, in the number of kept
+    ///   transactions.
     @discardableResult
     public func trimHistory() throws -> Int { try opened.trimHistory() }
 }

@@ -14,7 +14,7 @@ extension OpenStore {
         }
         guard !(isComplete ?? false) else { return }
         try writeTransaction { connection in
-            // Another program may have begun meanwhile.
+            // Another program may have begun to record since the file was opened.
             var settings = try HistorySettings.read(on: connection)
             if settings == nil {
                 try connection.execute(HistoryTable.creation)
@@ -110,8 +110,8 @@ extension OpenStore {
             case .always: true
             }
         if isChecked {
-            // A number that the history does not have yet is of a later state: the file is an earlier copy, whose next
-            // transactions get numbers that the reader knows already.
+            // A number that the history does not have yet belongs to a later state: the file is an earlier copy, whose
+            // next transactions get numbers that the reader knows already.
             let last = max(try HistoryTable.lastKey(on: connection), settings.lastDeleted)
             guard (settings.lastDeleted...last).contains(max(request.after, 0)) else { throw expired }
         }
@@ -120,8 +120,8 @@ extension OpenStore {
         for position in known where try !isOfThisLine(position, settings, on: connection) { throw expired }
     }
 
-    /// Whether a transaction is, or may have been, one of this history, and not one of another copy of the file, which
-    /// has given the same number to another transaction.
+    /// Whether a transaction is, or may have been, a transaction of this history, and not of another copy of the file
+    /// that has given the same number to another transaction.
     private func isOfThisLine(
         _ position: PersistentHistoryPosition,
         _ settings: HistorySettings,
@@ -142,7 +142,7 @@ extension OpenStore {
         }
     }
 
-    /// Returns transactions of a history with some settings.
+    /// Returns transactions of a history with the given settings.
     func transactions(
         _ request: HistoryFetchRequest,
         _ settings: HistorySettings,
@@ -209,7 +209,7 @@ extension OpenStore {
         }
     }
 
-    /// The changes in the rows before that of a transaction.
+    /// The changes in the rows before the row of a transaction.
     private func parts(
         _ count: Int64,
         before number: Int64,
@@ -274,7 +274,7 @@ extension OpenStore {
                 #""_id" IN (SELECT value FROM json_each(?))"#, .text(HistoryTable.list(numbers))
             )
         }
-        // Transactions that were not exchanged stay.
+        // Transactions that were not exchanged stay in the history.
         let limit = try ExchangeRecord.lastExchanged(on: connection) ?? .max
         let sql = """
             SELECT "_id" - "parts", "_id", "timestamp" FROM "_history" \
@@ -323,7 +323,7 @@ extension HistorySettings {
     /// The recorded last number is smaller. As many numbers again remain for the later history.
     static let endLimit: Int64 = 1 << 42
 
-    /// The record of a new history whose transactions get numbers after a given one.
+    /// The record of a new history whose transactions get numbers after a given number.
     init(after number: Int64, on connection: Connection) throws {
         self.init()
         guard number > 0 else { return }
@@ -331,13 +331,13 @@ extension HistorySettings {
         try HistoryTable.insertEmptyRow(number, on: connection)
     }
 
-    /// Records the last number of a history that is removed: a later one continues behind it.
+    /// Records the last number of a history that is removed, so that a later history continues behind it.
     static func noteEnd(_ number: Int64, on connection: Connection) throws {
         try MetadataRows(connection: connection).set(endKey, String(min(max(number, 0), endLimit - 1)))
     }
 
-    /// Records that objects have changed without a transaction: readers of the last one get an error, which shows them
-    /// that they may have missed changes.
+    /// Records that objects have changed without a transaction: readers of the last transaction get an error, which
+    /// shows them that they may have missed changes.
     mutating func noteUnrecordedChanges(on connection: Connection) throws {
         noteDeletion(through: try HistoryTable.skipNumber(on: connection), timestamp: nil)
         try write(on: connection)

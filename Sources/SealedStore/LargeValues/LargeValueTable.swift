@@ -2,7 +2,7 @@ import EncryptedSQLite
 import Foundation
 import ObjectGraph
 
-/// The table `_large`: the large values of attributes that allow external storage, in rows of their own.
+/// The table `_large`: the large values of attributes that allow external storage, in separate rows.
 ///
 /// SQLite writes all pages of a row whenever one of its values changes. The row of an object holds a
 /// ``LargeValueReference`` in the place of a large value, so that a change of another property writes none of the value's
@@ -126,7 +126,7 @@ struct LargeValueTable {
         }
     }
 
-    /// The number of values to which no row refers, and the smallest key of them.
+    /// The number of values to which no row refers, and the smallest key of such a value.
     func unused(_ schema: StoreSchema) throws -> (count: Int, first: Int64)? {
         let references = Self.references(in: schema)
         let condition = references.isEmpty ? "" : " WHERE \"_id\" NOT IN (\(references))"
@@ -136,7 +136,7 @@ struct LargeValueTable {
         }
     }
 
-    /// The statement that selects the keys of all values to which rows refer; empty if no column can refer to one.
+    /// The statement that selects the keys of all values to which rows refer; empty if no column can refer to a value.
     private static func references(in schema: StoreSchema) -> String {
         schema.model.entities.filter(\.isRoot).flatMap { root in
             let table = schema.table(of: root)
@@ -201,12 +201,12 @@ struct LargeValueTable {
         return keys.count
     }
 
-    /// Moves the values that a statement has written to columns of some rows, none of which is a reference: large ones,
-    /// and those that have the form of a reference.
+    /// Moves values that a statement has written to columns of some rows, none of which is a reference, to the table:
+    /// large values, and values that have the form of a reference.
     ///
     /// - Parameters:
     ///   - rows: The condition on the rows.
-    ///   - large: Those of the columns whose large values are stored in the table.
+    ///   - large: The columns among these whose large values are stored in the table.
     static func moveWritten(
         _ columns: [Column],
         _ large: [Column],
@@ -243,7 +243,7 @@ extension Column {
 }
 
 extension StoreSchema {
-    /// The schema of all tables of a connection's file, also of those that are set aside.
+    /// The schema of all tables of a connection's file, also of tables that are set aside.
     init(ofFileOf connection: Connection) throws {
         let metadata = try SchemaPlan.metadata(on: connection).metadata
         self.init(model: metadata.fileModel, names: metadata.names)
@@ -251,7 +251,7 @@ extension StoreSchema {
 }
 
 extension StoreSchema {
-    /// The columns of an entity's table that may refer to large values, also those that the model does not have.
+    /// The columns of an entity's table that may refer to large values, also columns that the model does not have.
     func referringColumns(of entity: Entity) -> [Column] {
         let table = table(of: entity)
         let whole = aside?.schema.tables.first { $0.recordedName == table.recordedName } ?? table
@@ -271,8 +271,8 @@ extension OpenStore {
             ? LargeValueTable(connection: connection) : nil
     }
 
-    /// Moves the large values that an earlier version has stored in the rows of objects to the table of large values, and
-    /// deletes those that belong to no object.
+    /// Moves the large values that an earlier version has stored in the rows of objects to the table of large values,
+    /// and deletes large values that belong to no object.
     func moveLargeValues() throws {
         try writeTransaction { connection in
             let schema = try StoreSchema(ofFileOf: connection)

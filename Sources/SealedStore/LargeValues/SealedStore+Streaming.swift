@@ -8,7 +8,7 @@ extension SealedStore {
 
     /// Reads the value of an attribute in parts.
     ///
-    /// Each part is read in a transaction of its own, so that other writers can save between the parts.
+    /// Each part is read in a separate transaction, so that other writers can save between the parts.
     ///
     /// - Parameters:
     ///   - partSize: The largest number of bytes of a part.
@@ -43,8 +43,9 @@ extension SealedStore {
 
     /// Writes the value of an attribute from parts.
     ///
-    /// The parts are written in transactions of their own, so that other writers can save between the parts, and the
-    /// object gets the value after the last part. If the process ends before, the object keeps its value; a compaction or repair removes the parts.
+    /// The parts are written in separate transactions, so that other writers can save between the parts, and the object
+    /// gets the value after the last part. If the process ends before, the object keeps its value; a compaction or
+    /// repair removes the parts.
     ///
     /// - Parameters:
     ///   - count: The number of bytes of the value.

@@ -7,7 +7,7 @@ extension SealedStore {
     ///
     /// The store writes a new file beside the old one, verifies each of its pages, and then exchanges the files in one
     /// step. At every instant, also after a power failure, exactly one of the keys opens the file. Contexts and their
-    /// objects continue without a reload. Fetches continue during the change; saves wait, also those of other
+    /// objects continue without a reload. Fetches continue during the change; saves wait, also saves of other
     /// processes, up to their busy timeout. Other containers and processes that have the file open throw
     /// `DatabaseError.moved` at their next use, and have to open the store again. The folder needs room for a second
     /// file.

@@ -7,11 +7,11 @@ extension SealedStore {
     /// Closes the file and overwrites the key and the content of the file's pages in memory.
     ///
     /// Objects keep the values that were read. Fetches and saves throw `DatabaseError.locked` until ``unlock(with:)``,
-    /// and so does a context that is pinned to a state of the store, which it loses. A property that needs the store is
-    /// reported as any other failed read. Waits for running fetches and saves, and must not be called inside one, nor
-    /// by an observer of the progress of a backup. Running backups, compactions and changes of the key end, and throw
-    /// `DatabaseError.locked`. A store in memory stays open, and so does a store in the code of a migration stage, which
-    /// runs in a transaction on the file.
+    /// and so does a context that is pinned to a state of the store, which loses that state. A property that needs the
+    /// store is reported as any other failed read. Waits for running fetches and saves, and must not be called inside
+    /// one, nor by an observer of the progress of a backup. Running backups, compactions and changes of the key end,
+    /// and throw `DatabaseError.locked`. A store in memory stays open, and so does a store in the code of a migration
+    /// stage, which runs in a transaction on the file.
     ///
     /// SQLCipher overwrites its page caches only with `SealedStore.memorySecurityOption`.
     public func lock() {
@@ -23,14 +23,15 @@ extension SealedStore {
     /// Opens a locked store again, also if it was suspended before or after ``lock()``. Does nothing if the store is
     /// not locked.
     ///
-    /// If another file is in its place, such as a backup to which others have saved since, contexts read all their saved
-    /// objects again before their next fetch or save. If the row of an object with unsaved changes has other values
-    /// then, its save throws a conflict, whatever the merge policy: the row may be of another object with the same key.
-    /// Roll back its changes, or refresh it and set them again. Earlier changes can no longer be undone.
+    /// If another file is in its place, such as a backup to which other programs have saved since, contexts read all
+    /// their saved objects again before their next fetch or save. If the row of an object with unsaved changes has
+    /// other values then, its save throws a conflict, whatever the merge policy: the row may belong to another object
+    /// with the same key. Roll back its changes, or refresh it and set them again. Earlier changes can no longer be
+    /// undone.
     ///
-    /// - Parameter key: The key of the file, which may have changed meanwhile.
+    /// - Parameter key: The key of the file, which another program may have changed since the store was locked.
     /// - Throws: `DatabaseError.wrongKey` and the other errors of opening; ``SealedStoreError/otherStore`` if the file
-    ///   is another one; ``SealedStoreError/migratedByAnotherProgram(_:)``. The store stays locked then.
+    ///   holds another store; ``SealedStoreError/migratedByAnotherProgram(_:)``. The store stays locked then.
     public func unlock(with key: EncryptionKey) throws {
         try opened.reopening { try opened.database.unlock(with: key, verify: $0) }
     }
@@ -40,11 +41,11 @@ extension SealedStore {
 
     /// Closes the file and keeps the key, so that the process holds no lock on the file while the system suspends it.
     ///
-    /// Fetches and saves throw `DatabaseError.suspended` until ``resume()``. They do not wait for it: a thread that
-    /// waits may be the one that would resume the store. Otherwise as ``lock()``.
+    /// Fetches and saves throw `DatabaseError.suspended` until ``resume()``. They do not wait for that call: a waiting
+    /// thread may be the thread that would resume the store. In all other respects it works as ``lock()``.
     ///
-    /// Does not affect a locked store, which has no open connection: a later ``unlock(with:)`` opens it, although it
-    /// was suspended meanwhile.
+    /// A locked store has no open connection and stays as it is: a later ``unlock(with:)`` opens it, although it was
+    /// suspended while it was locked.
     public func suspend() {
         guard opened.ownsDatabase else { return }
         opened.noteFile()
@@ -53,29 +54,30 @@ extension SealedStore {
 
     /// Opens a suspended store again. Does nothing if the store is not suspended.
     ///
-    /// If a backup with the same passphrase is in its place, or another process has compacted the store, the key is derived
-    /// from the passphrase again.
+    /// If a backup with the same passphrase is in the place of the file, or another process has compacted the store,
+    /// the key is derived from the passphrase again.
     ///
     /// - Throws: `DatabaseError.wrongKey` if another process has changed the key: lock the store and unlock it with the
-    ///   new one. `DatabaseError.locked`; the other errors of ``unlock(with:)``. The store stays suspended then.
+    ///   new key. `DatabaseError.locked`; the other errors of ``unlock(with:)``. The store stays suspended then.
     public func resume() throws {
         try opened.reopening { try opened.database.resume(verify: $0) }
     }
 }
 
 extension OpenStore {
-    /// Records which file is closed.
+    /// Records the mark of the file that is about to be closed.
     fileprivate func noteFile() {
         // A store that is closed already keeps the mark.
         guard let present = try? database.read({ database.fileMark(of: $0) }) else { return }
         closedFile.withLock { $0 = $0 ?? present }
     }
 
-    /// Calls a function that opens the file again with a verification. If the file is another one than before, contexts
-    /// read their objects again: it may be a backup, to which others have committed since.
+    /// Calls a function that opens the file again with a verification. If another file has taken the place of the
+    /// closed file, contexts read their objects again: it may be a backup, to which other programs have committed
+    /// since.
     ///
-    /// A file that was overwritten in place counts as another one if it has another salt, as each backup has, or lacks keys
-    /// that the store had reserved.
+    /// A file that was overwritten in place counts as another file if it has another salt, as each backup has, or lacks
+    /// keys that the store had reserved.
     fileprivate func reopening(_ open: ((Connection) throws -> Void) throws -> Void) throws {
         var isReopened = false
         var isReplaced = false
@@ -85,7 +87,7 @@ extension OpenStore {
                 try sequences.exceed(connection, model)
                 || database.fileMark(of: connection) != closedFile.withLock(\.self)
             try verifyAgain(on: connection)
-            // Before the first use of the file: a save must not write to a row that is another one now.
+            // Before the first use of the file: a save must not write to a row that belongs to another object now.
             if isReplaced { _ = announceReplacement(precedesUse: true) }
         }
         guard isReopened else { return }
@@ -100,7 +102,7 @@ extension OpenStore {
         return receive(Commit.unknown(.replacement(isOpen: !precedesUse)))
     }
 
-    /// Checks a file that was opened again, and discards data about the earlier one.
+    /// Checks a file that was opened again, and discards data about the earlier file.
     fileprivate func verifyAgain(on connection: Connection) throws {
         try states.verify(on: connection)
         sequences.discardSupplies()

@@ -15,7 +15,7 @@ extension SealedStore {
     /// - Parameters:
     ///   - url: The URL of the new file.
     ///   - key: The key of the backup; nil for the key of the store. A store in memory has none. The backup has a fresh
-    ///     salt, unless the key names the salt: no log of the store is ever taken for one of the backup.
+    ///     salt, unless the key names the salt, so that no log of the store is ever taken for a log of the backup.
     ///   - replacesExisting: Whether a file at the URL is replaced; not if it is open elsewhere.
     ///   - progress: Receives the finished part. It can be cancelled.
     /// - Throws: `DatabaseError.damaged` if a page of the store does not verify; `DatabaseError.diskFull`;
@@ -38,9 +38,9 @@ extension SealedStore {
         )
     }
 
-    /// Writes a copy of the store without free space to a new encrypted file, while others read and write.
+    /// Writes a copy of the store without free space to a new encrypted file. Other connections can read and write.
     ///
-    /// Primary keys stay, and the pages of each table are consecutive. Parameters and errors are those of
+    /// Primary keys stay, and the pages of each table are consecutive. It has the parameters and errors of
     /// ``backUp(to:key:replacesExisting:progress:)``.
     ///
     /// - Complexity: O(*n*) in the size of the file, in bounded memory. With another key, the copy is written twice,
@@ -105,7 +105,7 @@ extension SealedStore {
         }
     }
 
-    /// Replaces the file of the store by one without free space, and continues with it. Objects and contexts stay
+    /// Replaces the file of the store by a file without free space, and continues with it. Objects and contexts stay
     /// valid.
     ///
     /// The new file is built and verified beside the old one, which is in use until the new file takes its name in one
@@ -114,7 +114,7 @@ extension SealedStore {
     /// their next use, and open it again. ``space()`` returns a lower bound of the gain beforehand.
     ///
     /// - Parameters:
-    ///   - removingSetAside: Whether the data is removed before that is set aside, see ``removeSetAside()``.
+    ///   - removingSetAside: Whether data that is set aside is removed before, see ``removeSetAside()``.
     ///   - progress: Receives the finished part. It can be cancelled until the files are exchanged.
     /// - Returns: The space before and afterwards.
     /// - Throws: `DatabaseError.busy` if a connection writes or reads for longer than the busy timeout;

@@ -15,7 +15,7 @@ struct WorkProgress: Sendable {
         progress?.completedUnitCount = 0
     }
 
-    /// Only cancels: another operation counts in the progress.
+    /// Makes a progress that only cancels the work: another operation counts in the progress.
     init(cancelledBy progress: Progress?) {
         self.progress = progress
         range = nil
@@ -26,7 +26,7 @@ struct WorkProgress: Sendable {
         self.range = range
     }
 
-    /// The progress of a part of the operation, which counts to 1,000 itself.
+    /// The progress of a part of the operation, which counts its own thousandths.
     func part(_ thousandths: Range<Int>) -> WorkProgress { WorkProgress(progress, thousandths) }
 
     /// Sets the completed part.

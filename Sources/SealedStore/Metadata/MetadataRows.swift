@@ -21,9 +21,9 @@ struct MetadataRows {
         return values
     }
 
-    /// The content of all rows, as the ``SchemaText`` is that of the schema.
+    /// The content of all rows, as ``SchemaText`` is the content of the schema.
     ///
-    /// Takes a fraction of the time of decoding them.
+    /// Takes a fraction of the time of decoding the rows.
     func content() throws -> ReadBytes {
         var content = ReadBytes()
         try connection.withUncachedStatement(#"SELECT +"key", +"value" FROM "_metadata""#) { row in
@@ -34,7 +34,7 @@ struct MetadataRows {
         return content
     }
 
-    /// Writes a row, which replaces that with the same key.
+    /// Writes a row, which replaces the row with the same key.
     func set(_ key: String, _ value: String) throws {
         let sql = #"INSERT OR REPLACE INTO "_metadata" ("key", "value") VALUES (?, ?)"#
         try connection.withStatement(sql) { statement in
@@ -44,9 +44,9 @@ struct MetadataRows {
         }
     }
 
-    /// Writes a row unless there is one with the same key.
+    /// Writes a row unless there is a row with the same key.
     ///
-    /// - Returns: whether there was none.
+    /// - Returns: Whether there was no such row.
     func add(_ key: String, _ value: String) throws -> Bool {
         guard try self.value(for: key) == nil else { return false }
         try set(key, value)

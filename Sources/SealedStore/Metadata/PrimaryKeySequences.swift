@@ -44,7 +44,7 @@ final class PrimaryKeySequences: Sendable {
     /// Takes keys for objects of a root entity.
     ///
     /// - Parameters:
-    ///   - reserve: Reserves at least a number of keys. The lock is not held meanwhile: `reserve` waits for the writer
+    ///   - reserve: Reserves at least a number of keys. It is called without the lock: it waits for the writer
     ///     connection, whose holder may take keys itself.
     ///   - use: Receives the keys, in their order.
     func take(
@@ -68,7 +68,7 @@ final class PrimaryKeySequences: Sendable {
     private func fillSupply(_ rootIndex: Int, _ missing: Int, _ reserve: (Int) throws -> Range<Int64>) throws {
         let (last, block) = withSupply(rootIndex) { ($0.lastKeyBefore, $0.nextBlock) }
         var range = try reserve(max(missing, block))
-        // The file is a copy from an earlier time, and would give keys again.
+        // The file is a copy from an earlier time, whose sequence would return the same keys again.
         if range.lowerBound <= last {
             let (sum, overflow) = Int(last - range.lowerBound).addingReportingOverflow(Self.blockSize + missing)
             range = try reserve(overflow ? .max : sum)

@@ -10,7 +10,8 @@ struct StoreMetadataTable {
     let formatVersion: Int
     /// The model of the program that has opened the store last.
     private(set) var model: ManagedObjectModel
-    /// The model of the tables, if they also hold what ``model`` does not have; otherwise nil. See ``ModelUnion``.
+    /// The model of the tables, if they also hold entities or properties that ``model`` does not have; otherwise nil.
+    /// See ``ModelUnion``.
     private(set) var union: ManagedObjectModel?
     private(set) var names: SchemaNames
     /// The columns with texts that are not in normalization form C, see ``TextForms``.
@@ -147,7 +148,7 @@ struct StoreMetadataTable {
 
     /// Reads the table, whose existence ``SchemaText`` has checked.
     ///
-    /// - Throws: ``SealedStoreError/damagedMetadata(_:)`` if something is missing or cannot be read.
+    /// - Throws: ``SealedStoreError/damagedMetadata(_:)`` if a row is missing or cannot be read.
     static func read(on connection: Connection) throws -> StoreMetadataTable {
         let values = try MetadataRows(connection: connection).all()
         guard let uuid = values[Key.uuid.rawValue].flatMap(UUID.init(uuidString:)) else {
@@ -199,7 +200,7 @@ struct StoreMetadataTable {
         }
     }
 
-    // By their texts: decoding a model costs more than opening the file.
+    // Models are cached by their texts: decoding a model costs more than opening the file.
     private static let models = Guarded(BoundedCache<String, ManagedObjectModel>(limit: 16))
     private static let names = Guarded(BoundedCache<String, SchemaNames>(limit: 16))
 

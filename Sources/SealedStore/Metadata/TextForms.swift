@@ -6,14 +6,14 @@ import ObjectGraph
 ///
 /// In Swift, texts are equal if they are canonically equivalent; in SQLite, if their bytes are equal. If all texts of a
 /// column are in Unicode's normalization form C, a comparison with the bytes of a constant in that form suffices, and
-/// an index serves it; the texts of other columns are compared in Swift's order. The table `_metadata` records a column
-/// with the first text in another form, in the transaction that writes the text, and keeps the record.
+/// an index serves it. The texts of all other columns are compared in Swift's order. The table `_metadata` records a
+/// column with the first text in another form, in the transaction that writes the text, and keeps the record.
 /// ``FileConditions`` holds the records.
 enum TextForms {
     /// Records columns with texts in other forms, in the transaction that writes the texts.
     ///
-    /// A new record changes the version of the schema, by which all connections, also those of other processes, detect
-    /// it: see ``FileStates``.
+    /// A new record changes the version of the schema, by which all connections, also connections of other processes,
+    /// detect it: see ``FileStates``.
     static func note(_ noted: Set<String>, on connection: Connection) throws {
         let rows = MetadataRows(connection: connection)
         var isNew = false

@@ -112,7 +112,7 @@ enum QueryFunctions {
 
     private static let representation = ScalarFunction(representationName, argumentCount: 2) { call in
         guard call.type(at: 0) != .null, let type = call.withText(at: 1, AttributeType.init(utf8:)) else { return }
-        // The texts of values are repaired.
+        // `value(at:)` repairs a text that is not UTF-8, so its bytes are checked here.
         let isText = call.type(at: 0) == .text
         let isReadable = !isText || call.withText(at: 0) { String(validating: $0, as: UTF8.self) != nil }
         call.set(isReadable && call.value(at: 0).isRepresentable(as: type) ? 1 : 0 as Int64)

@@ -11,7 +11,7 @@ extension QueryGenerator {
         var texts: [String] = []
         for argument in arguments { texts.append(try value(argument)) }
         if [.asUInt64, .asDecimal].contains(function), texts.count == 1 { return texts[0] }
-        // SQLite's functions with the same semantics as Swift's.
+        // These functions of SQLite have the same semantics as Swift's.
         if function == .negate, arguments.count == 1, arguments[0].resultType?.storage == .real {
             return "(-\(texts[0]))"
         }
@@ -45,8 +45,8 @@ extension QueryGenerator {
         do {
             value = try expression.constantValue
         } catch QueryError.arithmeticOverflow {
-            // The argument depends on the row: SQLite would evaluate a constant call at the start of the statement,
-            // even if no row reaches it.
+            // The argument makes the call depend on the row: SQLite would evaluate a constant call at the start of the
+            // statement, even if no row reaches it.
             return "\(QueryFunctions.failureName)(\(source(of: 0).alias).\"_id\")"
         } catch {
             throw .unsupportedQuery("\(error)")
@@ -65,9 +65,9 @@ extension QueryGenerator {
         if aggregate == .count, argument == .variable(0) { return "count(*)" }
         if argument.resultType == .uint64 {
             switch aggregate {
-            // Integers from 2⁶³ on are stored as negative ones.
+            // Unsigned integers from 2⁶³ on are stored as negative integers.
             case .sum:
-                // `abs` fails for the smallest integer.
+                // The test is not written with `abs`, which fails for the smallest integer.
                 let test = "\(try value(argument)) < 0"
                 return "sum(CASE WHEN \(test) THEN abs(-9223372036854775807 - 1) ELSE \(try value(argument)) END)"
             case .average:
@@ -89,7 +89,7 @@ extension QueryGenerator {
             switch aggregate {
             case .sum: return "\(DecimalSumFunction.name)(\(text))"
             case .average: return "\(DecimalAverageFunction.name)(\(text))"
-            // Bytes in the order of the numbers.
+            // The stored bytes have the order of the numbers.
             case .minimum, .maximum, .count, .distinctCount: break
             }
         }

@@ -68,7 +68,7 @@ extension QueryGenerator {
 
     // MARK: Collections
 
-    /// A SELECT, in parentheses, over those members of a collection for which a condition holds.
+    /// A SELECT, in parentheses, over the members of a collection for which a condition holds.
     mutating func select(
         from source: CollectionSource,
         variable: Int,
@@ -78,7 +78,7 @@ extension QueryGenerator {
         guard variable == variables.count else {
             throw .unsupportedQuery("a variable that is not numbered by its depth")
         }
-        // The parameters must be in the order of the text, in which the column is the first part.
+        // The parameters must be in the order of the text, in which the column comes first.
         let outer = parameters
         parameters = []
         let table = try self.table(of: source)
@@ -147,7 +147,7 @@ extension QueryGenerator {
         _ value: QueryExpression,
         _ condition: QueryExpression
     ) throws(SealedStoreError) -> String {
-        // Other aggregates of an empty collection are null.
+        // Only a count needs a test of the owner: all other aggregates of an empty collection are null.
         var presence: String?
         if aggregate == .count || aggregate == .distinctCount {
             switch source {

@@ -6,7 +6,7 @@ extension QueryGenerator {
     /// The consequences of a condition on the objects of an entity that can be looked up in an index.
     mutating func preselections(for condition: QueryExpression, of entity: Entity) -> [String] {
         guard schema.mayPreselect(from: entity) else { return [] }
-        // A conjunct that may fail is evaluated for all rows, also for those that later conjuncts exclude.
+        // A conjunct that may fail is evaluated for all rows, also for rows that later conjuncts exclude.
         let conjuncts = Array(condition.conjuncts.prefix { !$0.mayFail })
         var preselections = schema.coordinateIndexes(of: entity).compactMap { preselection(for: conjuncts, by: $0) }
         for index in schema.trigramIndexes(of: entity) {

@@ -96,12 +96,12 @@ extension QueryGenerator {
     /// A text that SQLite compares in Swift's order.
     static func collated(_ text: String) -> String { "(\(text) COLLATE \(QueryFunctions.name(of: .lexical)))" }
 
-    /// The condition that a text starts with another one. The result is null for false.
+    /// The condition that a text starts with another text. The result is null for false.
     mutating func prefixTest(_ arguments: [QueryExpression]) throws(SealedStoreError) -> String {
         guard arguments.count == 2, case .path = arguments[0], textForm(of: arguments[0]) == .composed,
             case .literal(.text(let prefix)) = arguments[1], let next = prefix.composed.endOfRangeWithPrefix
         else { return "(\(try call(.startsWith, arguments)))" }
-        // In a form that an index serves. The range first: it excludes most rows without a call of the function.
+        // A range of bytes first: an index serves it, and it excludes most rows without a call of the function.
         let lower = try value(arguments[0])
         parameters.append(.text(prefix.composed))
         let upper = try value(arguments[0])
@@ -109,13 +109,14 @@ extension QueryGenerator {
         return "(\(lower) >= ? AND \(upper) < ? AND \(try call(.startsWith, arguments)))"
     }
 
-    /// The value of a search for a text in another one, which is null if either is.
+    /// The value of a search for a text in another text, which is null if either text is.
     mutating func search(_ arguments: [QueryExpression]) throws(SealedStoreError) -> String {
         guard arguments.count == 2, case .path = arguments[0], arguments[1].isConstantText,
             textForm(of: arguments[0]) == .composed
         else { return "(\(try call(.contains, arguments)))" }
-        // Of two texts in normalization form C, the bytes of one contain those of the other if its characters do. The
-        // search by bytes, a function of SQLite, excludes most rows without a call of the exact one.
+        // If the characters of a text contain the characters of a part, and both are in normalization form C, its bytes
+        // contain the bytes of the part. The search by bytes, a function of SQLite, excludes most rows without a call
+        // of the exact search.
         let text = try value(arguments[0])
         let part = try composedValue(arguments[1])
         return "(instr(\(text), \(part)) AND \(try call(.contains, arguments)))"
@@ -139,7 +140,7 @@ extension Value {
 }
 
 extension String {
-    /// The smallest text that is greater than all texts that start with this one, in the order of bytes; nil if there
+    /// The smallest text that is greater than all texts that start with this text, in the order of bytes; nil if there
     /// is none, or if texts that start with the same characters may start with other bytes.
     fileprivate var endOfRangeWithPrefix: String? {
         var text = self

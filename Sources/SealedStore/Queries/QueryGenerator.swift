@@ -100,7 +100,7 @@ struct QueryGenerator {
         }
     }
 
-    /// SQLite may evaluate the operands of AND in any order. If one may fail, all of them up to the last such one are
+    /// SQLite may evaluate the operands of AND in any order. If an operand may fail, it and all operands before it are
     /// also the tests of a CASE, which SQLite evaluates in their order.
     private mutating func conjunction(
         _ conditions: [QueryExpression],
@@ -154,7 +154,7 @@ struct QueryGenerator {
             case .path(let start, let path) = left,
             mayRefer(path)
         {
-            // A large value need not be read.
+            // The comparison with null need not read a large value.
             return "(\(try storedColumn(at: path, from: start)) IS\(comparison == .equal ? "" : " NOT") NULL)"
         }
         switch comparison {
@@ -176,12 +176,12 @@ struct QueryGenerator {
         }
     }
 
-    /// Whether SQL's NULL can stand for null and for NaN on one side of a comparison, and for either on the other side.
+    /// Whether both sides can be NULL, and the NULL of at least one side can stand for NaN as well as for null.
     private static func areBothNullable(_ left: QueryExpression, _ right: QueryExpression) -> Bool {
         (left.mayBeNotANumber || right.mayBeNotANumber) && !left.isNonNullLiteral && !right.isNonNullLiteral
     }
 
-    /// Whether two values are equal, of which SQL's NULL can stand for NaN, which equals nothing. Never NULL.
+    /// Whether two values are equal if SQL's NULL can stand for NaN, which equals nothing. The result is never NULL.
     private mutating func equality(
         _ left: QueryExpression,
         _ right: QueryExpression
@@ -226,7 +226,7 @@ struct QueryGenerator {
             }
             list = selections.joined(separator: " UNION ALL ")
         }
-        // An index does not serve a condition inside another one.
+        // An index does not serve a condition inside another condition.
         let isMember = Self.decided("\(text) IN (\(list))", mayBeNull)
         return constants.count == values.count
             ? isMember : "(\(isMember) OR \(try condition(element.nullTest, mayBeNull: false)))"

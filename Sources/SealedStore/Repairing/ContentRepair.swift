@@ -17,7 +17,7 @@ struct ContentRepair {
 
     // MARK: Derived data
 
-    /// Gives rows without a version the first one.
+    /// Gives rows without a version the first version.
     func repairVersions() throws -> [StoreProblem] {
         try entities.filter(\.isRoot).compactMap { root in
             try change(
@@ -91,9 +91,10 @@ struct ContentRepair {
         return repaired
     }
 
-    /// Makes the relationships that share an inverse agree with the references of their members: a member leaves other
-    /// owners. A reference to an owner that does not have the member makes it a member of the first relationship. A
-    /// member of one owner whose reference leads nowhere gets the reference.
+    /// Makes the relationships that share an inverse agree with the references of their members. A member leaves owners
+    /// to which its reference does not lead. A reference to an owner that does not have the member makes it a member of
+    /// the owner's first relationship. If the reference of a member leads nowhere and the member has one owner, the
+    /// reference is set to the owner.
     func alignSharedInverse(_ reference: Relationship) throws -> [StoreProblem] {
         guard let shared = SharedInverse(reference, schema), let (first, pairs) = shared.sharers.first else {
             return []
@@ -296,7 +297,7 @@ struct ContentRepair {
         return try renumber(relationship, table.name, [#""_id""#], owner: owner, position).map { [$0] } ?? []
     }
 
-    /// Gives the members of each owner with an invalid order consecutive positions, in the order of the old ones.
+    /// Gives the members of each owner with an invalid order consecutive positions, in the order of the old positions.
     private func renumber(
         _ relationship: Relationship,
         _ table: String,
@@ -333,7 +334,7 @@ struct ContentRepair {
         _ sql: String,
         _ parameters: [Value] = []
     ) throws -> StoreProblem? {
-        // Without the changes of triggers.
+        // The number of changes does not include the changes of triggers.
         let count = try connection.withStatement(sql) { statement in
             try statement.bind(parameters)
             try statement.run()

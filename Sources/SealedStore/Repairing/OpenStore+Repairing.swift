@@ -46,7 +46,7 @@ extension OpenStore {
     ) throws -> [StoreProblem] {
         var repaired: [StoreProblem] = []
         if options.contains(.derivedData) {
-            // First: statements that look for other problems, or change rows, use the indexes.
+            // Indexes come first: the statements that look for other problems, or change rows, use them.
             repaired += try rebuildIndexes(found, on: connection)
             let messages = found.filter { if case .damage = $0.kind { true } else { false } }
             if !messages.isEmpty {
@@ -84,7 +84,7 @@ extension OpenStore {
         return ContentRepair(connection, schema, entityNames: checkedEntityNames(schema))
     }
 
-    /// Makes R-trees and full-text indexes anew that differ from their tables, or are damaged inside.
+    /// Makes R-trees and full-text indexes anew that differ from their tables, or whose own tables are damaged.
     private func rebuildIndexes(_ problems: [StoreProblem], on connection: Connection) throws -> [StoreProblem] {
         let state = try schemaOfFile(on: connection)
         let shadowTables = Dictionary(

@@ -24,7 +24,7 @@ struct SchemaRepair {
         try ExpectedSchema(schema).differences(on: connection)
     }
 
-    /// Whether the schema of the file is that of the store.
+    /// Whether the file has the schema of the store.
     func isComplete() throws -> Bool { try differences().firstObject == nil }
 
     /// Removes foreign objects, and creates and fills missing ones.
@@ -45,7 +45,7 @@ struct SchemaRepair {
         }
         names += left.missing.map(SQL.nameOfObject) + left.missingIndexes
         left = try differences()
-        // An altered index can have the name of a missing one, or that of an index which is known by its columns.
+        // An altered index can have the name of a missing index, or of an index that is recognized by its columns.
         for _ in 0...left.missingIndexes.count where !left.missingIndexes.isEmpty {
             let statements = SchemaStatements(schema).all
             for name in left.missingIndexes {
@@ -86,9 +86,9 @@ extension ExpectedSchema.Differences.ForeignObject {
 extension SealedStore {
     /// Repairs the store in a file, without the program that made it; see ``repair(_:progress:)``.
     ///
-    /// The file may also be one that does not open because its schema was altered: with
+    /// The file may also be a file that does not open because its schema was altered: with
     /// ``StoreRepairOptions/derivedData``, missing and altered indexes, R-trees and full-text indexes are made again,
-    /// and triggers, views and unique indexes that are not those of the store are removed. The tables must be complete.
+    /// and triggers, views and unique indexes that the store did not make are removed. The tables must be complete.
     ///
     /// - Parameters:
     ///   - url: The URL of the file.
@@ -119,7 +119,7 @@ extension SealedStore {
         _ options: StoreRepairOptions,
         _ progress: WorkProgress
     ) throws -> StoreRepairReport {
-        // What one attempt has repaired and committed, the next one does not find any more.
+        // The next attempt does not find the problems that an attempt has repaired and committed.
         var repaired: [StoreProblem] = []
         return try ReplacedFile.beginningAgain { _ in
             if options.contains(.derivedData) {

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a repair may change.
+/// The parts of a store that a repair may change.
 public struct StoreRepairOptions: OptionSet, Hashable, Sendable {
     /// The bits.
     public let rawValue: Int

@@ -12,7 +12,7 @@ struct DamagedStore {
         let columns: [String]
         /// The values that rows without a value for a column have, by column; NULL for others.
         let defaults: [String: Value]
-        /// Whether the table is certainly that of its declaration, and ``columns`` are those of its properties.
+        /// Whether the table certainly has its declaration, and ``columns`` are the columns of its properties.
         let isCertain: Bool
         private let places: [String: Int]
         private let entityPlace: Int?
@@ -36,7 +36,7 @@ struct DamagedStore {
                 if case .integer(let number) = values[entityPlace] { return number }
                 return nil
             }
-            // The row is older than the first subentity.
+            // The row is older than the column, which the table got with its first subentity.
             if case .integer(let number)? = defaults[#""_entity""#] { return number }
             return nil
         }
@@ -60,8 +60,8 @@ struct DamagedStore {
     let isMetadataComplete: Bool
     /// Whether no object of the schema is lost.
     let isSchemaComplete: Bool
-    /// Whether ``schema`` has the names, the numbers of entities and the sign bits of the store. Otherwise they are
-    /// those of a new store, which a migrated one need not have.
+    /// Whether ``schema`` has the names, the numbers of entities and the sign bits of the store. Otherwise it has those
+    /// that a new store would have, which can differ in a migrated store.
     let hasKnownNames: Bool
     /// Whether the columns of all tables are in the order of a new store.
     private let hasColumnsInOrder: Bool
@@ -69,7 +69,7 @@ struct DamagedStore {
 
     /// Reads the description.
     ///
-    /// - Parameter model: The model, if the one in the file cannot be read or has no table in the file.
+    /// - Parameter model: The model, if the model in the file cannot be read or has no table in the file.
     /// - Throws: ``SalvageError``.
     init(_ file: DamagedFile, model given: ManagedObjectModel?) throws {
         guard let found = try file.schema() else { throw SalvageError.firstPageDamaged }
@@ -81,14 +81,14 @@ struct DamagedStore {
             throw SalvageError.notAStore
         }
         var (metadata, isMetadataComplete) = (pairs?.values ?? [:], pairs?.isComplete ?? false)
-        // A store always has these rows: if one was deleted, others may have been.
+        // A store always has these rows: if one of them was deleted, other rows may have been, too.
         if !StoreMetadataTable.requiredKeys.isSubset(of: metadata.keys) { isMetadataComplete = false }
         var visible = Self.model("model", in: metadata)
         var stored = Self.model(StoreMetadataTable.unionKey, in: metadata) ?? visible
         if let model = stored, let given, found.isComplete,
             !Self.hasTable(of: model, metadata, found.objects), Self.hasTable(of: given, [:], found.objects)
         {
-            // These are the metadata of another store.
+            // The metadata belong to another store.
             (stored, visible, metadata, isMetadataComplete) = (nil, nil, [:], false)
         }
         self.metadata = metadata
@@ -179,7 +179,7 @@ struct DamagedStore {
         )
     }
 
-    /// The table of the pairs of a relationship; nil if that has no table, or its inverse names it.
+    /// The table of the pairs of a relationship; nil if the relationship has no table, or its inverse names the table.
     func table(of relationship: Relationship, on connection: Connection) throws -> Table? {
         guard let pairs = schema.joinTables[relationship.index],
             let statement = SchemaStatements.creation(ofJoinTable: relationship, schema)
@@ -190,8 +190,8 @@ struct DamagedStore {
     /// A table with a quoted name.
     ///
     /// - Parameters:
-    ///   - statement: The statement that makes such a table in a new store. Its columns are those of the table if the
-    ///     schema's entry is lost.
+    ///   - statement: The statement that makes such a table in a new store. The table has its columns if the schema's
+    ///     entry is lost.
     ///   - hasPlainNames: Whether the names of its columns show their properties.
     private func table(
         _ name: String,
@@ -258,7 +258,7 @@ struct DamagedStore {
         return objects.filter { $0.type == "index" && SQL.foldedName($0.table) == folded && $0.rootPage > 0 }
     }
 
-    /// The first pages of all other tables with row IDs, whose pages are not those of lost rows.
+    /// The first pages of all other tables with row IDs, whose pages do not belong to lost rows.
     func otherTables(than roots: Set<Int>) -> [Int] {
         objects.filter { $0.type == "table" && $0.rootPage > 1 && !roots.contains($0.rootPage) && $0.hasRowIDs }
             .map(\.rootPage)
@@ -266,7 +266,7 @@ struct DamagedStore {
 }
 
 extension DamagedFile.SchemaObject {
-    /// Whether a table has row IDs. The pages of others are those of an index.
+    /// Whether a table has row IDs. A table without row IDs has the pages of an index.
     fileprivate var hasRowIDs: Bool {
         guard let end = statement.utf8.lastIndex(of: UInt8(ascii: ")")) else { return true }
         return !statement[end...].uppercased().contains("WITHOUT ROWID")

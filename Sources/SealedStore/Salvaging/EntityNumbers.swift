@@ -3,10 +3,10 @@ import ObjectGraph
 
 /// Finds the entities of the numbers in the column `_entity` of a table, if the record of the numbers is lost.
 ///
-/// The order of the declarations does not show them: migrations keep the numbers of entities, and give new ones further
-/// numbers. But a row has values only in the columns of its entity's properties, and a value in each column of its
-/// required attributes, and different numbers belong to different entities. A number is known if these rules leave one
-/// entity for it.
+/// The order of the declarations does not show the numbers: migrations keep the numbers of entities, and give new
+/// entities further numbers. But a row has values only in the columns of its entity's properties, and a value in each
+/// column of its required attributes, and different numbers belong to different entities. A number is known if these
+/// rules leave one entity for it.
 struct EntityNumbers {
     private let table: EntityTable
     private let source: DamagedStore.Table
@@ -35,7 +35,7 @@ struct EntityNumbers {
     /// Adds a row.
     mutating func add(_ values: [StoredValue]) {
         guard let number = source.entityNumber(of: values) else { return }
-        // More numbers than entities contradict the model. They are counted only so far that this is known.
+        // More numbers than entities contradict the model. One number more than that is enough to know it.
         guard content[number] != nil || content.count <= table.root.family.count else { return }
         var seen = content.removeValue(forKey: number) ?? Content(count: places.count)
         for (position, place) in places.enumerated() {
@@ -73,7 +73,7 @@ struct EntityNumbers {
         return known
     }
 
-    /// Whether rows with some content can be those of an entity.
+    /// Whether rows with some content can belong to an entity.
     private func fits(_ entity: Entity, _ content: Content) -> Bool {
         table.columns.indices.allSatisfy { position in
             let property = table.columns[position].property

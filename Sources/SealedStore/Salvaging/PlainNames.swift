@@ -1,9 +1,9 @@
 /// Names of tables or columns that show their declarations, although the record of the names is lost.
 ///
-/// A table or column has the declared name, or the declared name with one or several numbers, such as `name_2`, if
-/// another declaration had the name first: also one of an earlier version of the model. So a name belongs to the
-/// declaration with that name, unless another declaration has the same name, without regard to case, or one to which
-/// the numbers can have been added.
+/// A table or column has the declared name or, if another declaration had that name first, also a declaration of an
+/// earlier version of the model, the declared name with one or several numbers, such as `name_2`. So a name belongs to
+/// the declaration with that name, unless another declaration has the same name, without regard to case, or a name to
+/// which the numbers can have been added.
 struct PlainNames {
     /// The number of declarations with each name, folded.
     private var counts: [String: Int] = [:]
@@ -24,7 +24,7 @@ struct PlainNames {
         return true
     }
 
-    /// A name without the number at its end; nil if it has none.
+    /// A name without the number at its end; nil if it has no number.
     private static func withoutNumber(_ name: String) -> String? {
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         let count = name.utf8.reversed().prefix { digits.contains($0) }.count

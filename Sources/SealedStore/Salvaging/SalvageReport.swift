@@ -1,5 +1,5 @@
-/// The objects and values that a salvage recovered from a damaged store, and those that were lost. It contains no
-/// stored value.
+/// The objects and values that a salvage recovered from a damaged store, and the objects and values that were lost. It
+/// contains no stored value.
 public struct SalvageReport: Hashable, Sendable {
     /// The objects of one entity.
     public struct EntityReport: Hashable, Sendable {
@@ -7,7 +7,7 @@ public struct SalvageReport: Hashable, Sendable {
         public let entity: String
         /// The number of objects of exactly this entity in the new store.
         public internal(set) var recoveredCount = 0
-        /// The number of objects that were lost, those of subentities included; reported for entities without a
+        /// The number of objects that were lost, including objects of subentities; reported for entities without a
         /// superentity. It is exact if an index of the table is intact, and otherwise estimated from the rows on the
         /// readable pages.
         public internal(set) var lostCount = 0
@@ -27,22 +27,22 @@ public struct SalvageReport: Hashable, Sendable {
     public internal(set) var pageCount = 0
     /// The number of pages that did not verify.
     public internal(set) var damagedPageCount = 0
-    /// The number of committed transactions in the log that lie behind a damaged part of it, and are lost.
+    /// The number of committed transactions in the log that lie behind a damaged part of the log, and are lost.
     public internal(set) var lostTransactionCount = 0
     /// Whether the log beside the file was ignored: none of its pages verifies, because it belongs to another file, in
     /// whose place this one was put, or it is damaged from its beginning on.
     public internal(set) var ignoresLog = false
-    /// The number of pages of which only an older version could be read: the newest one is in the log, and does not
+    /// The number of pages of which only an older version could be read: the newest version is in the log, and does not
     /// verify. The objects on them may have older values, or be missing.
     public internal(set) var outdatedPageCount = 0
     /// The number of objects whose global identifiers were lost, see ``HistoryOptions/identifiesObjects``. They have
-    /// new ones, unless the record of the history was lost, too.
+    /// new identifiers, unless the record of the history was lost, too.
     public internal(set) var lostIdentifierCount = 0
     /// The check of the new store.
     public internal(set) var check = StoreReport(problems: [])
 
-    /// Whether every object and every value was certainly recovered: no loss was found, and none had to be estimated.
-    /// The transactions of the history are never recovered.
+    /// Whether every object and every value was certainly recovered: no loss was found, and no loss had to be
+    /// estimated. The transactions of the history are never recovered.
     public var isComplete: Bool {
         lostTransactionCount == 0 && lostIdentifierCount == 0 && !ignoresLog && outdatedPageCount == 0
             && entities.allSatisfy { entity in

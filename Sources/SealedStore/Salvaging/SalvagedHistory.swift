@@ -2,20 +2,20 @@ import EncryptedSQLite
 import Foundation
 import ObjectGraph
 
-/// Continues the history of a damaged store in the new one, which has the same UUID.
+/// Continues the history of a damaged store in the new store, which has the same UUID.
 ///
 /// Its transactions are not recovered. No number of a transaction is used again: readers of the old history get an
 /// error, which shows them that they may have missed changes. Objects keep their global identifiers.
 struct SalvagedHistory {
     /// The first page of the table of transactions; nil if the schema has no entry for it.
     let rootPage: Int?
-    /// Whether all leaves of that table were read.
+    /// Whether all leaves of the table of transactions were read.
     let areLeavesKnown: Bool
     private let source: DamagedStore
     private let file: DamagedFile
     /// The record of the history; nil if the store has none, or if it is lost.
     private let settings: HistorySettings?
-    /// A number behind those of all transactions; nil if the store has certainly never had a history.
+    /// A number behind the numbers of all transactions; nil if the store has certainly never had a history.
     private let end: Int64?
 
     /// Reads the table of transactions.
@@ -56,7 +56,8 @@ struct SalvagedHistory {
         }
     }
 
-    /// A number behind a known one: the next one if that is the last, and otherwise the next multiple of 2³².
+    /// A number behind a known number: the next number if the known number is the last, otherwise the next multiple of
+    /// 2³².
     private static func number(behind last: Int64, isExact: Bool) -> Int64 {
         let last = min(last, HistorySettings.endLimit - 1)
         let next = isExact ? last + 1 : ((last >> 32) + 1) << 32
@@ -84,7 +85,7 @@ struct SalvagedHistory {
         return try IdentityTable.fill(schema, schema.model.entities, on: connection)
     }
 
-    /// Copies the global identifiers, also those of deleted objects. If the numbers of entities are lost, the
+    /// Copies the global identifiers, also the identifiers of deleted objects. If the numbers of entities are lost, the
     /// identifiers are, too.
     private func copyIdentifiers(_ schema: StoreSchema, on connection: Connection) throws {
         guard source.hasKnownNames, let table = source.table(named: IdentityTable.name) else { return }

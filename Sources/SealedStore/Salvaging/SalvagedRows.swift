@@ -10,7 +10,7 @@ struct SalvagedRows {
     private let statement: String
     /// The entities by their numbers in the file, as far as they are known.
     private let entitiesByNumber: [Int64: Entity]
-    /// Whether the numbers and the sign bits are those of the schema.
+    /// Whether the schema has the numbers of entities and the sign bits of the file.
     private let hasKnownNames: Bool
     /// The columns that are written, with the places of their values in a row; nil for a column that the file does not
     /// have.
@@ -57,9 +57,10 @@ struct SalvagedRows {
             """
     }
 
-    /// Whether the values of a row can be those of the table, by their number and types.
+    /// Whether the values of a row can belong to the table, by their number and types.
     ///
-    /// The rows of a table of which less is known must not be taken for those of another one, so it may hold more.
+    /// The less is known of a table, the more rows it may hold, so that no row of it is taken for a row of another
+    /// table.
     func mayHold(_ values: [StoredValue]) -> Bool {
         guard source.isCertain else { return values.first == .null }
         guard values.count <= source.columns.count, values.count > (versionPlace ?? 0), values.first == .null else {
@@ -82,14 +83,13 @@ struct SalvagedRows {
         }
     }
 
-    /// Whether the values of a row, which the table may hold, have more of its form than a row of another table may
-    /// have: rows may have fewer values than the table has columns, and all tables of root entities begin with a key
-    /// and a version.
+    /// Whether the values of a row that the table may hold have a form that rows of other tables do not have: rows may
+    /// have fewer values than the table has columns, and all tables of root entities begin with a key and a version.
     func isDistinctive(_ values: [StoredValue]) -> Bool {
         !source.isCertain || values.count == source.columns.count && values.count > 2
     }
 
-    /// Counts large values that are lost, whose rows were written: rows without a required one are removed.
+    /// Counts lost large values of rows that were written. Rows without a required large value are removed.
     mutating func noteLoss(of count: Int, _ attribute: Attribute, in entity: Entity) {
         guard count > 0 else { return }
         if attribute.isOptional {

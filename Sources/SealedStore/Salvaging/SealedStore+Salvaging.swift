@@ -19,8 +19,8 @@ extension SealedStore {
     /// The transactions of the history are lost. The new store continues behind their numbers, so that readers of the
     /// history get `PersistentHistoryError.expired`, and keeps the global identifiers of objects.
     ///
-    /// The damaged file and its log stay as they are. Other processes cannot write to them meanwhile or, if they have
-    /// the file open already, their commits during the salvage are not read.
+    /// The damaged file and its log stay as they are. Other processes cannot write to them during the salvage or, if
+    /// they have the file open already, their commits during the salvage are not read.
     ///
     /// - Parameters:
     ///   - url: The URL of the damaged file.
@@ -31,9 +31,9 @@ extension SealedStore {
     ///   - progress: Counts pages. It can be cancelled.
     /// - Returns: The report, entity by entity, with the check of the new store.
     /// - Throws: ``SalvageError``; `DatabaseError`, such as `wrongKey`, also for a file without an intact page;
-    ///   `CancellationError`.
-    /// If the sequence of keys is lost, new objects get keys that are larger by 2³² than those of the recovered
-    /// objects: the identifiers of lost and deleted objects never become those of new ones.
+    ///   `CancellationError`. If the sequence of keys is lost, new objects get keys that are larger by 2³² than the
+    ///   keys of the recovered objects: the identifiers of lost and deleted objects never become identifiers of new
+    ///   objects.
     ///
     /// - Complexity: O(*n* log *n*) in the size of the file. Memory is one byte for each page, and the keys of one index
     ///   while it is built.
@@ -62,7 +62,7 @@ extension SealedStore {
         do {
             database = try Database(.file(newURL.path), key: newKey ?? key, options: options) { connection in
                 var salvage = StoreSalvage(file, content, to: connection, progress: progress)
-                // The statements that fill an index run long, too.
+                // The statements that fill an index take long, too, and end with a cancellation.
                 report = try WorkProgress(cancelledBy: progress).interrupting(connection) { try salvage.run() }
             }
         } catch DatabaseError.interrupted {

@@ -2,7 +2,7 @@ import EncryptedSQLite
 import Foundation
 import ObjectGraph
 
-/// Writes the readable content of a damaged store into a new one, in the transaction that creates the file.
+/// Writes the readable content of a damaged store into a new store, in the transaction that creates the file.
 ///
 /// 1. The tables of root entities are read along their trees, and their rows written.
 /// 2. The leaves that no tree leads to any more go to the table whose lost ranges of keys and whose columns they fit,
@@ -108,12 +108,12 @@ struct StoreSalvage {
     /// Gives the leaves below damaged pages to their tables.
     private func readOrphanedLeaves(into tables: inout [RootTable], _ history: SalvagedHistory) throws {
         guard tables.contains(where: { !$0.losses.ranges.isEmpty }) else { return }
-        // Whether all leaves of all other tables, such as those of an R-tree, are known.
+        // Whether all leaves of all other tables, such as the tables of an R-tree, are known.
         var areOthersIntact = source.isSchemaComplete && history.areLeavesKnown
         let largeValues = source.table(named: LargeValueTable.name)?.rootPage
         let known = tables.compactMap(\.source.rootPage) + [history.rootPage, largeValues].compactMap(\.self)
         for root in source.otherTables(than: Set(known)) {
-            // Marks the pages of the table: the rest has no parent.
+            // Reading the tree marks the pages of the table: the pages that are left have no parent.
             if try !file.readTable(at: root, { _, _ in }).ranges.isEmpty { areOthersIntact = false }
         }
         try file.readOrphanedLeaves { rows in
@@ -205,7 +205,7 @@ struct StoreSalvage {
         }
     }
 
-    /// Counts lost references, those of a symmetric or inverse relationship once.
+    /// Counts lost references. A reference of a symmetric or inverse relationship counts once.
     private mutating func lose(_ relationship: Relationship, _ count: Int) {
         guard count > 0 else { return }
         report.entities[relationship.source.index].cutReferences[relationship.name, default: 0] += count
@@ -242,8 +242,8 @@ struct StoreSalvage {
         }
     }
 
-    /// The next key if the sequence is lost: objects that were deleted, or are lost, may have had larger keys than
-    /// those that were recovered, and keys are never given again.
+    /// The next key if the sequence is lost: objects that were deleted, or are lost, may have had larger keys than the
+    /// recovered objects, and keys are never given again.
     private static func firstKeyOfLostSequence(_ largestKey: Int64) -> Int64 {
         let distance: Int64 = 1 << 32
         let multiple = largestKey / distance + 1
@@ -267,7 +267,7 @@ struct StoreSalvage {
         }
     }
 
-    /// Counts the objects in the new store and the lost ones.
+    /// Counts the objects in the new store and the lost objects.
     private mutating func count(_ tables: [RootTable]) throws {
         for table in tables {
             let entityTable = schema.table(of: table.root)

@@ -1,7 +1,7 @@
 import ObjectGraph
 
-/// The objects whose references or members a save or batch request has changed beside its rows and memberships. Rows
-/// with changed references have new versions, and the contexts learn of the objects as of updates.
+/// The objects whose references or members a save or batch request has changed, except the rows and memberships in the
+/// request itself. Rows with changed references have new versions, and the contexts receive the objects as updates.
 struct ClearedRows {
     private var keys: [Int: Set<Int64>] = [:]
 

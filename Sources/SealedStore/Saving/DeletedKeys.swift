@@ -24,7 +24,7 @@ struct DeletedKeys {
         ) {
             for position in range { keys.append(deletions[position].key) }
         }
-        // In place: a copy of each deletion would cost as much as the rest.
+        // The deletions are sorted in place: a copy of each deletion would cost as much as the rest.
         deletions.withUnsafeBufferPointer { deletions in
             var start = 0
             while start < deletions.count {

@@ -4,12 +4,13 @@ import ObjectGraph
 /// Writes the positions of the members of ordered relationships.
 ///
 /// Another writer may have added or removed members since the context read them. So the positions are assigned in the
-/// transaction of the save, to the members that the owner has then, and each is written only if the order needs it.
+/// transaction of the save, to the members that the owner has then, and a position is written only if the order needs
+/// it.
 struct MemberNumbering {
     /// A member with its position in the store, nil if it has none.
     private typealias Member = (key: Int64, position: Int64?)
 
-    /// Positions from here on are not the store's, and are replaced.
+    /// The store writes smaller positions. Positions from here on come from another program, and are replaced.
     private static let limit: Int64 = 1 << 62
 
     let connection: Connection
@@ -58,7 +59,7 @@ struct MemberNumbering {
         return wanted.prefix(known) + rest.map(\.key)
     }
 
-    /// Gives members ascending positions, and writes those that they do not have.
+    /// Gives members ascending positions, and writes the positions that members do not have yet.
     ///
     /// - Parameter last: The position of the member before the first one.
     private func write(_ members: [Member], of owner: Int64, after last: Int64, _ lists: Lists) throws {
@@ -67,7 +68,8 @@ struct MemberNumbering {
             try statement.bind(owner, at: 2)
             for (index, member) in members.enumerated() {
                 let next = index + 1 < members.count ? members[index + 1].position : nil
-                // A position behind that of the next member would make it necessary to write all that follow.
+                // A position that is not before the position of the next member would make it necessary to write all
+                // positions that follow.
                 if let position = member.position, position > last, position < next ?? .max {
                     last = position
                     continue
@@ -93,8 +95,8 @@ struct MemberNumbering {
         return count
     }
 
-    /// The stored members in the wanted order. Those that it does not contain follow the member that precedes them in
-    /// the store.
+    /// The stored members in the wanted order. A member that the wanted order does not contain follows the member that
+    /// precedes it in the store.
     private static func order(_ wanted: ArraySlice<Int64>, among stored: ArraySlice<Member>) -> [Member] {
         let own = Set(wanted)
         var positions: [Int64: Int64?] = [:]

@@ -110,7 +110,7 @@ extension SaveTransaction {
         }
     }
 
-    /// Deletes those rows of one entity that still have the version that was read.
+    /// Deletes the rows of one entity that still have the version that was read.
     private func delete(_ group: DeletedKeys) throws -> Int {
         let statements = store.statements.deletion(from: group.entity, group.form)
         return try connection.withStatement(statements.delete) { statement in
@@ -141,7 +141,8 @@ extension SaveTransaction {
     /// Whether groups are all rows of a table, in the versions that were read.
     private func areAllRows(_ groups: [DeletedKeys], of table: String) throws -> Bool {
         guard let keys = DeletedKeys.wholeRange(of: groups) else { return false }
-        // The later queries scan rows: by the first query, less than twice as many as there are keys.
+        // The later queries scan rows. This query ensures that they scan less than twice as many rows as there are
+        // keys.
         let isWithin = try number(
             "SELECT NOT EXISTS (SELECT 1 FROM \(table) WHERE \"_id\" < ?1 OR \"_id\" > ?2)",
             .integer(keys.lowerBound),

@@ -16,7 +16,7 @@ extension SaveTransaction {
     ) throws {
         guard let pairs = store.schema.joinTables[change.relationship.index] else { return }
         if !change.removed.isEmpty {
-            // In the order of the changes: another one may have added the same pair.
+            // Changes are applied in their order: an earlier change may have added the same pair.
             try insertions.finish()
             try delete(change.removed, of: change.owner, from: pairs)
         }

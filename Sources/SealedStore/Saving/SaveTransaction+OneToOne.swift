@@ -4,16 +4,16 @@ import ObjectGraph
 extension SaveTransaction {
     /// Makes the two sides of the one-to-one relationships that a save has written consistent.
     ///
-    /// A context writes both sides of a changed relationship. Another container or process may have related the
-    /// destination to another object meanwhile, whose row the context does not know and does not change: that row loses
-    /// its reference.
+    /// A context writes both sides of a changed relationship. Since the context read the destination, another container
+    /// or process may have related it to another object, whose row the context does not know and does not change: that
+    /// row loses its reference.
     ///
     /// - Throws: `SaveConflict.lostDestinations` with objects that would lose a required destination.
     /// - Complexity: three statements for each row that refers to a row of another save.
     mutating func alignOneToOnes(of request: SaveChangesRequest) throws {
         let oneToOnes = store.statements.oneToOnes
         guard oneToOnes.contains(where: { !$0.isEmpty }) else { return }
-        // This save writes both sides of these.
+        // The save writes both sides of the relationships of these objects.
         let entities = store.schema.model.entities
         let inserted = Set(
             request.inserted.lazy.filter { !oneToOnes[$0.entityIndex].isEmpty }.map {
@@ -35,8 +35,8 @@ extension SaveTransaction {
         }
     }
 
-    /// Makes a destination refer back to its source, and clears the references of other rows to either of them. The
-    /// destination 0 means no destination.
+    /// Makes a destination refer back to its source, and clears the references of other rows to the source and to the
+    /// destination. The destination 0 means no destination.
     private mutating func align(_ relationship: Relationship, from source: Int64, to destination: Int64) throws {
         guard let inverse = relationship.inverse else { return }
         if destination != 0 {

@@ -2,12 +2,12 @@ import EncryptedSQLite
 import ObjectGraph
 
 extension SaveTransaction {
-    /// Checks that the destinations that the save has written exist. Keys of rows that it inserts itself are not
+    /// Checks that the destinations that the save has written exist. Keys of rows that the save itself inserts are not
     /// checked, so that the import of a whole graph needs no query.
     ///
     /// - Throws: `SaveConflict.outdated` with owners of new members that do not exist; otherwise
     ///   `SaveConflict.missingDestinations` with every reference to no object, or to an object of another entity.
-    /// - Complexity: a statement for each range of keys, and for each 512 others.
+    /// - Complexity: a statement for each range of keys, and for each 512 further keys.
     func requireDestinations(of request: SaveChangesRequest) throws {
         guard WrittenKeys.mayBe(in: request, store.statements) else { return }
         let written = WrittenKeys(request, store)

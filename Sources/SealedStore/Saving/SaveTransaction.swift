@@ -15,10 +15,9 @@ struct SaveTransaction {
     private var mixedTexts = MixedTexts()
     /// The table of large values; nil until it is needed.
     private var knownLargeValues: LargeValueTable?
-    /// The rows that the save has changed beside those of the request.
+    /// The rows that the save has changed and the request does not contain.
     var cleared = ClearedRows()
-    /// Whether all references to deleted rows are cleared as far as they are optional: the delete rules were applied by
-    /// another store.
+    /// Whether all optional references to deleted rows are cleared: another store has applied the delete rules.
     var clearsAllReferences = false
 
     init(_ connection: Connection, _ store: OpenStore, _ history: HistoryRecorder? = nil) {
@@ -29,7 +28,7 @@ struct SaveTransaction {
 
     /// Writes all changes.
     ///
-    /// - Parameter orders: Returns the orders of to-many relationships that depend on the members after the other
+    /// - Parameter orders: Returns the orders of to-many relationships that depend on the members after all other
     ///   changes.
     /// - Throws: `SaveConflict` with every object that another writer changed or deleted, or with every dangling
     ///   reference.
@@ -88,8 +87,8 @@ struct SaveTransaction {
 
     /// The error for rows whose keys the file has already.
     ///
-    /// Two writers can insert a deleted object again at the same time. The version of its row continues, while that of
-    /// a new object is the first one: its key was reserved, and no other row can have it.
+    /// Two writers can insert a deleted object again at the same time. The version of such a row continues; the version
+    /// of a new object is the first version, since its key was reserved and no other row can have it.
     private func conflict(of violation: ConstraintViolation, inserting rows: RowBatch) throws -> any Error {
         var present: [ManagedObjectID] = []
         for chunk in rows.chunks {
@@ -291,7 +290,7 @@ struct SaveTransaction {
         let reference: LargeValueReference?
         switch row.tag(at: column.slot) {
         case .blob: reference = try row.withBytes(at: column.slot) { try storeLarge($0, column) }
-        // The object is inserted again: a value that cannot be read must not be written as empty.
+        // The object is inserted again. A value that cannot be read must not be written as an empty value.
         case .deferredBlob:
             reference = try row.readBlob(at: column.slot).withUnsafeBytes { try storeLarge($0, column) }
         default: return false
@@ -307,7 +306,7 @@ struct SaveTransaction {
         _ column: WrittenColumn
     ) throws -> LargeValueReference? {
         let isLarge = column.hasLargeValues && value.count > EntitySelection.deferralLimit
-        // Also in a file without the table: a later value of the same statement may create it.
+        // Also in a file without the table: a later value of the same statement may create the table.
         guard isLarge || LargeValueReference(value) != nil else { return nil }
         return try largeValues().insert(value)
     }
@@ -322,8 +321,8 @@ struct SaveTransaction {
         return table
     }
 
-    /// Deletes the large values that an update replaces, and moves the others of the row out of it: the row is written
-    /// in any case.
+    /// Deletes the large values that an update replaces, and moves the other large values of the row out of it: the row
+    /// is written in any case.
     private mutating func replaceLargeValues(_ row: Row, _ update: EntityUpdate) throws {
         let key = row.key
         if !update.referring.isEmpty, let table = try store.largeValues(on: connection) {

@@ -19,7 +19,7 @@ struct SharedInverse {
         guard !reference.isToMany, !reference.sharers.isEmpty else { return nil }
         self.reference = reference
         sharers = reference.sharers.compactMap { sharer in schema.joinTables[sharer.index].map { (sharer, $0) } }
-        // A to-one relationship that shares the inverse is in the row of the owner.
+        // A to-one relationship that shares the inverse has no pairs: it is in the row of the owner.
         guard sharers.count == reference.sharers.count else { return nil }
         table = schema.table(of: reference.source).name
         column = schema.keyColumn(of: reference).name

@@ -5,7 +5,7 @@ import ObjectGraph
 ///
 /// A unique index compares the bytes of texts. If all texts of a column are in normalization form C, texts that are
 /// equal in Swift have equal bytes. In a column with texts in other forms, see ``TextForms``, the rows that a
-/// transaction has written are compared with the others in Swift's order.
+/// transaction has written are compared with all other rows in Swift's order.
 struct UniqueTexts {
     private let connection: Connection
     private let state: FileState

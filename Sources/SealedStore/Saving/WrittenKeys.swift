@@ -7,8 +7,8 @@ struct WrittenKeys {
     private let model: ManagedObjectModel
     private let request: SaveChangesRequest
 
-    /// Collects the keys in inserted rows and in changed slots. Of equal successive keys one is collected: rows with
-    /// the same destination are mostly adjacent.
+    /// Collects the keys in inserted rows and in changed slots. Of equal successive keys only one is collected: rows
+    /// with the same destination are mostly adjacent.
     init(_ request: SaveChangesRequest, _ store: OpenStore) {
         model = store.schema.model
         self.request = request
@@ -50,7 +50,7 @@ struct WrittenKeys {
             for relationship in toOnes[entityIndex] {
                 let slot = relationship.slot
                 var last: Int64 = 0
-                // Moved, so that it is not copied.
+                // The array is moved, so that it is not copied.
                 var destinations: [Int64] = []
                 swap(&destinations, &keys[relationship.destination.index])
                 for index in start..<end {

@@ -98,7 +98,7 @@ struct ExpectedSchema: Sendable {
                 }
                 let statement = row.string(at: 3)
                 if missing.remove(statement) != nil { continue }
-                // The metadata say whether a file has them.
+                // The metadata say whether a file has these tables.
                 if Self.optionalTables.contains(statement) { continue }
                 switch type {
                 case "index":

@@ -2,15 +2,16 @@ import Foundation
 
 /// Characters for which FTS5's tokenizers agree with Swift's equality of texts.
 ///
-/// A trigram index can tell which texts may contain another one if texts that are equal for `contains`, or for
+/// A trigram index can find the texts that may contain a part if texts that are equal for `contains`, or for
 /// `localizedStandardContains`, are equal for the index. This does not hold for arbitrary text: characters have several
 /// forms that Unicode treats as equal (K and the kelvin sign, composed and decomposed letters), foldings are longer
 /// than the original (ß matches "ss"), and comparisons ignore marks. For text of these characters it holds:
 ///
-/// - each string of them is in Normalization Form C, so two strings are equal only if their characters are identical;
-/// - none of them is a mark, is ignored in comparisons or is folded to several characters;
-/// - if a comparison that ignores case and diacritics folds one to an ASCII character, FTS5 folds it to the same
-///   character.
+/// - each string of these characters is in Normalization Form C, so two strings are equal only if their characters are
+///   identical;
+/// - no character is a mark, is ignored in comparisons or is folded to several characters;
+/// - if a comparison that ignores case and diacritics folds a character to an ASCII character, FTS5 folds it to the
+///   same character.
 ///
 /// Rows with other characters are in a separate index, and are compared one by one.
 enum FoldableText {
@@ -24,7 +25,7 @@ enum FoldableText {
         "\u{4E00}"..."\u{9FFF}", "\u{AC00}"..."\u{D7A3}", "\u{FF01}"..."\u{FF9D}",
     ]
 
-    /// ASCII and Chinese characters. FTS5 folds every character to them that Swift folds to them.
+    /// ASCII and Chinese characters. FTS5 folds to them every character that Swift folds to them.
     private static let rangesOfTargets: [ClosedRange<Unicode.Scalar>] = [
         "\u{20}"..."\u{7E}", "\u{3400}"..."\u{4DBF}", "\u{4E00}"..."\u{9FFF}",
     ]

@@ -66,12 +66,12 @@ enum SQL {
         return isReserved ? "x" + name : name
     }
 
-    /// A name without its NUL characters, at the first of which SQLite would end it.
+    /// A name without its NUL characters: SQLite would end the name at the first of them.
     static func withoutNulls(_ name: String) -> String {
         name.utf8.contains(0) ? String(decoding: name.utf8.filter { $0 != 0 }, as: UTF8.self) : name
     }
 
-    /// A name in the form in which SQLite compares names: ASCII letters in lower case, others unchanged.
+    /// A name in the form in which SQLite compares names: ASCII letters in lower case, all other characters unchanged.
     static func foldedName(_ name: String) -> String {
         let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
         return String(decoding: name.utf8.lazy.map { capitals.contains($0) ? $0 + 32 : $0 }, as: UTF8.self)

@@ -36,7 +36,7 @@ enum SchemaIndex: Sendable {
         }
     }
 
-    /// The statements that fill it from the existing rows.
+    /// The statements that fill the index from the existing rows.
     var population: [String] {
         switch self {
         case .binary: []
@@ -45,7 +45,7 @@ enum SchemaIndex: Sendable {
         }
     }
 
-    /// The statements that remove it.
+    /// The statements that remove the index.
     var removal: [String] {
         switch self {
         case .binary(let index): index.removal
@@ -57,7 +57,7 @@ enum SchemaIndex: Sendable {
 
 /// The rows and columns that an index is built over.
 struct IndexedTable: Sendable {
-    /// The entity whose objects, including those of its subentities, are in the index.
+    /// The entity whose objects, including objects of its subentities, are in the index.
     let entity: Entity
     /// The name of the table, quoted.
     let table: String

@@ -6,7 +6,7 @@ extension SchemaNames {
     /// - Throws: ``SealedStoreError/damagedMetadata(_:)``.
     func validate(for model: ManagedObjectModel) throws(SealedStoreError) {
         var tables = DistinctNames(["_metadata", "_sequence", HistoryTable.name, IdentityTable.name])
-        // A migration numbers new entities after all others, including those of other models.
+        // A migration numbers new entities after all other entities, including the entities of other models.
         guard self.codes.values.allSatisfy(Self.validCodes.contains) else { throw Self.damaged }
         var codes: Set<Int64> = []
         for entity in model.entities {

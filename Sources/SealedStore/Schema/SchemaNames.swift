@@ -3,7 +3,7 @@ import ObjectGraph
 /// The names of tables and columns, the numbers of entities, and the sign bits of columns, as a store records them when
 /// it is created.
 ///
-/// A name is the one that the program declares, unless it begins with an underscore or with `sqlite_`, which are
+/// A name is the name that the program declares, unless it begins with an underscore or with `sqlite_`, which are
 /// reserved for the store and SQLite, or differs from another name only in case. Then it gets the prefix `x` or a
 /// number as suffix.
 struct SchemaNames: Codable, Hashable, Sendable {
@@ -116,7 +116,7 @@ struct SchemaNames: Codable, Hashable, Sendable {
         indexes.removeAll { !declared.contains($0.declaration) }
     }
 
-    /// The names, with the indexes that a model declares before the others: a search uses the first suitable index.
+    /// The names, with the indexes that a model declares before all others: a search uses the first suitable index.
     func preferringIndexes(of model: ManagedObjectModel) -> SchemaNames {
         let declared = Self.declarations(of: model)
         var names = self
@@ -206,7 +206,7 @@ struct SchemaNames: Codable, Hashable, Sendable {
         names.columns = limit(columns)
         names.positionColumns = limit(positionColumns)
         names.signBits = limit(signBits)
-        // The canonical side of a table of pairs may be the one that the model does not have.
+        // The model may lack the relationship that is the canonical side of a table of pairs.
         names.joinTables = [:]
         return names
     }
@@ -231,7 +231,7 @@ struct UniqueNames {
         self.taken = Set(taken.map(SQL.foldedName))
     }
 
-    /// The names of tables, and those of the objects that belong to indexes.
+    /// The names of tables, and the names of the objects that belong to indexes.
     init(_ tables: UniqueNames, _ indexes: [SchemaNames.IndexName]) {
         self = tables
         for index in indexes { _ = add(index.name, suffixes: index.index.suffixes) }
@@ -272,7 +272,7 @@ extension Property {
 }
 
 extension FetchIndexDescription.Kind {
-    /// The prefix of the names of such indexes.
+    /// The prefix of the names of indexes over these properties.
     fileprivate var name: String {
         switch self {
         case .binary: "index"

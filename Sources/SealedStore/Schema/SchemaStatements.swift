@@ -156,7 +156,7 @@ extension StoreSchema {
         return Set(roots + model.relationships.compactMap { SchemaStatements.creation(ofJoinTable: $0, self) })
     }
 
-    /// Whether the tables and names of another schema, and its numbers of entities, are those of this one.
+    /// Whether another schema has the tables, names and numbers of entities of this schema.
     func makesTables(of other: StoreSchema) -> Bool {
         names.differsInIndexesOnly(from: other.names) && tableStatements == other.tableStatements
     }

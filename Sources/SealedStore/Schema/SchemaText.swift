@@ -4,7 +4,7 @@ import EncryptedSQLite
 struct SchemaText: Hashable {
     private let bytes: ReadBytes
 
-    // As expressions: SQLite looks up the origin of plain columns, which takes a fifth of the compilation.
+    // The columns are expressions: SQLite looks up the origin of plain columns, which takes a fifth of the compilation.
     static let sql = "SELECT +type, +name, +tbl_name, +sql FROM sqlite_schema"
 
     /// The statements that create the tables which every store has, in UTF-8.
@@ -13,8 +13,8 @@ struct SchemaText: Hashable {
     /// Reads the schema of a connection's file.
     ///
     /// - Throws: ``SealedStoreError/notAStore`` if the file has no table `_metadata`;
-    ///   ``SealedStoreError/foreignSchema(object:)`` if the tables that are read before the comparison of the whole
-    ///   schema are not those of a store.
+    ///   ``SealedStoreError/foreignSchema(object:)`` if a store did not make the tables that are read before the
+    ///   comparison of the whole schema.
     init(on connection: Connection) throws {
         var bytes = ReadBytes()
         var isFound = Array(repeating: false, count: Self.own.count)

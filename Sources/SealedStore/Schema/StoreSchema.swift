@@ -15,7 +15,7 @@ struct StoreSchema: Sendable {
     let model: ManagedObjectModel
     /// The names in use.
     let names: SchemaNames
-    /// The table of each entity, that of its root, at its `Entity.index`.
+    /// The table of each entity, which is the table of its root, at its `Entity.index`.
     let tables: [EntityTable]
     /// The join table of each relationship that has one, at its `Relationship.index`.
     let joinTables: [JoinTable?]
@@ -27,15 +27,15 @@ struct StoreSchema: Sendable {
     private var fullTextIndexes: [[FullTextIndex]] = []
     /// The properties of the file's state.
     private(set) var conditions = FileConditions()
-    /// What the tables hold beside the model; nil if they hold nothing else.
+    /// The entities and properties that the tables hold beside the model; nil if they hold nothing else.
     let aside: AsideLayout?
 
-    /// The schema of all that the tables hold.
+    /// The schema of everything that the tables hold.
     var ofFile: StoreSchema { aside?.schema.with(conditions) ?? self }
 
     /// Lays out a model, under the names that a store recorded or, for a new store, under new names.
     ///
-    /// A store need not hold all entities of the model. The others are laid out as well, but never used.
+    /// A store need not hold all entities of the model. The remaining entities are laid out as well, but never used.
     ///
     /// - Parameters:
     ///   - sources: The subqueries in place of the tables of another model; nil for the model's own tables.
@@ -105,7 +105,7 @@ struct StoreSchema: Sendable {
 
     func fullTextIndexes(of entity: Entity) -> [FullTextIndex] { fullTextIndexes[entity.index] }
 
-    /// Whether the table of an entity has indexes, apart from that of its primary key.
+    /// Whether the table of an entity has indexes, apart from the index of its primary key.
     func hasIndexes(_ entity: Entity) -> Bool {
         let family = model.entities.filter { $0.rootIndex == entity.rootIndex }
         return family.contains { entity in
@@ -123,7 +123,7 @@ struct StoreSchema: Sendable {
         }
     }
 
-    /// The column of a to-one relationship, or of the to-one inverse of a to-many one.
+    /// The column of a to-one relationship, or of the to-one inverse of a to-many relationship.
     func keyColumn(of relationship: Relationship) -> Column {
         guard let column = table(of: relationship.source).column(of: .relationship(relationship)) else {
             preconditionFailure("a to-one relationship has a column")
@@ -131,7 +131,7 @@ struct StoreSchema: Sendable {
         return column
     }
 
-    /// The rows that hold the members of a to-many relationship; nil for one that is not stored.
+    /// The rows that hold the members of a to-many relationship; nil for a relationship that is not stored.
     func memberRows(of relationship: Relationship) -> MemberRows? {
         if let pairs = joinTables[relationship.index] {
             return MemberRows(table: pairs.name, owner: pairs.owner, member: pairs.member, position: pairs.position)
@@ -232,7 +232,8 @@ final class EntityTable: Sendable {
                 )
             )
         }
-        // Stable: the large values last, so that SQLite does not read past them to reach other columns.
+        // The sort is stable, and large values come last, so that SQLite does not read past them to reach other
+        // columns.
         self.columns = columns.filter { !$0.isDeferrable } + columns.filter(\.isDeferrable)
         positions = Dictionary(uniqueKeysWithValues: self.columns.enumerated().map { ($1.property, $0) })
         let bits = Set((fileRoot?.family ?? []).flatMap { names.signBits[$0.name, default: [:]].values })
@@ -253,7 +254,7 @@ final class EntityTable: Sendable {
         entities.flatMap { entity in (codes[entity].map { [$0] } ?? []) + (adoptedCodes[entity] ?? []) }.sorted()
     }
 
-    /// The same values, separated by commas.
+    /// The same values as text, separated by commas.
     func codeList(of entities: [Entity]) -> String { codes(of: entities).map(String.init).joined(separator: ", ") }
 
     func column(of property: Property) -> Column? { positions[property].map { columns[$0] } }
@@ -264,7 +265,7 @@ final class EntityTable: Sendable {
     /// The identifier of the object in the current row of a statement.
     ///
     /// - Parameter entityColumn: The index of `_entity`, if the table has it. `_id` is the first column.
-    /// - Throws: ``SealedStoreError/damagedRow(entity:property:)`` for a number that cannot be a key, and for one
+    /// - Throws: ``SealedStoreError/damagedRow(entity:property:)`` for a number that cannot be a key, and for a number
     ///   that belongs to no entity.
     func id(of row: borrowing Statement, entityColumn: Int32, storeUUID: UUID) throws -> ManagedObjectID {
         let key = row.integer(at: 0)
@@ -281,7 +282,7 @@ final class EntityTable: Sendable {
     }
 }
 
-/// The table of the pairs of a many-to-many relationship, or of a to-many one without inverse.
+/// The table of the pairs of a many-to-many relationship, or of a to-many relationship without inverse.
 struct JoinTable: Sendable {
     /// The name, quoted, or a subquery: see ``EntityTable/name``.
     let name: String
@@ -291,11 +292,11 @@ struct JoinTable: Sendable {
     let member: String
     /// The column that orders the members of an owner, quoted; nil if the relationship is not ordered.
     let position: String?
-    /// Whether the relationship is its own inverse: each pair then has an opposite one.
+    /// Whether the relationship is its own inverse: each pair then has an opposite pair.
     let isSymmetric: Bool
     /// Adds a pair, by the keys of the owner and of the member.
     let insertion: SQLText
-    /// Adds ``blockCount`` pairs. SQLite does that in 60 % of the time that it needs for a statement for each.
+    /// Adds ``blockCount`` pairs. SQLite needs 60 % of the time that a statement for each pair would take.
     let blockInsertion: SQLText
     /// Removes a pair.
     let deletion: SQLText

@@ -1,7 +1,7 @@
 /// The columns of a `CREATE TABLE` statement that a store has written.
 ///
-/// Columns that were added later follow the others, before a primary key of several columns. They may have a `DEFAULT`
-/// clause with a literal, which is the value for earlier rows.
+/// Columns that were added later follow all other columns, before a primary key of several columns. They may have a
+/// `DEFAULT` clause with a literal, which is the value for earlier rows.
 struct TableDefinition {
     /// The statement up to the opening parenthesis of the columns.
     private let beginning: Substring
@@ -74,8 +74,8 @@ struct TableDefinition {
         columns.contains { $0.hasPrefix(name + " ") && Self.withoutDefault($0) != nil }
     }
 
-    /// The literal that is the value of a column, with a quoted name, in rows which are older than the column; nil for
-    /// a column without one.
+    /// The literal that is the value of a column, with a quoted name, in rows that are older than the column; nil for a
+    /// column without such a literal.
     func defaultLiteral(of name: String) -> Substring? {
         guard let column = columns.first(where: { $0.hasPrefix(name + " ") }), let plain = Self.withoutDefault(column)
         else { return nil }
@@ -95,7 +95,7 @@ struct TableDefinition {
     /// The definition of a column without its `DEFAULT` clause; nil if it has no such clause, or if its value is not a
     /// literal.
     private static func withoutDefault(_ column: Substring) -> Substring? {
-        // After the name, which may contain the keyword.
+        // The clause is sought after the name, which may contain the keyword.
         let mark = UInt8(ascii: "\"")
         var rest = column.utf8.dropFirst()
         while let quote = rest.firstIndex(of: mark) {

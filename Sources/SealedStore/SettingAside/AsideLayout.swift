@@ -1,10 +1,11 @@
 import ObjectGraph
 
-/// What the tables of a store hold beside the model of a program.
+/// The entities and properties that the tables of a store hold beside the model of a program.
 final class AsideLayout: Sendable {
-    /// The schema of all that the tables hold.
+    /// The schema of everything that the tables hold.
     let schema: StoreSchema
-    /// The relationships that the program does not have: those with a key, and the canonical ones with pairs.
+    /// The relationships that the program does not have: relationships with a key, and canonical relationships with
+    /// pairs.
     private let relationships: [Relationship]
     /// The names of the program's root entities.
     private let roots: Set<String>
@@ -67,7 +68,8 @@ final class AsideLayout: Sendable {
             isPair || relationship.isOptional ? nil : "SELECT 1 FROM \(table) WHERE \(condition) LIMIT 1"
         }
 
-        /// Clears the references. Of keys, it raises the versions of the rows, and returns their keys.
+        /// The statement that clears the references. If the references are keys, it raises the versions of the rows,
+        /// and returns their keys.
         func clearing(where condition: String) -> String {
             guard !isPair else { return "DELETE FROM \(table) WHERE \(condition)" }
             let version = VersionWord.increment(writing: [])

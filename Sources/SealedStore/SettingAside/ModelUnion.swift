@@ -15,7 +15,7 @@ import ObjectGraph
 ///   leave the destination of a relationship.
 /// ``MigrationChecks`` finds the data of such declarations.
 struct ModelUnion: Sendable {
-    /// The model; the program's own one if nothing is added.
+    /// The model; the program's own model if nothing is added.
     let model: ManagedObjectModel
 
     private struct Key: Hashable {
@@ -29,8 +29,8 @@ struct ModelUnion: Sendable {
     /// - Parameters:
     ///   - own: The model of the program.
     ///   - stored: The metadata of the store.
-    ///   - removesMissing: Whether entities and properties are removed that the store's last program had. What is set
-    ///     aside already is added in any case.
+    ///   - removesMissing: Whether entities and properties that the store's last program had are removed. Those that
+    ///     are already set aside are added in any case.
     static func of(_ own: ManagedObjectModel, _ stored: StoreMetadataTable, removesMissing: Bool) -> ModelUnion {
         let visible = removesMissing ? stored.model : nil
         // Entities are never freed.
@@ -87,9 +87,9 @@ private struct UnionBuilder {
     private var entities: Set<Entity> = []
     /// The added properties, which the entities of the store declare.
     private var properties: Set<Property> = []
-    /// The relationships of the program that get an added inverse, with that inverse.
+    /// The added inverses, by the relationships of the program that get them.
     private var inverses: [Relationship: Relationship] = [:]
-    /// The properties of the store that supply the data of the program's, and one of the latter for each.
+    /// The properties of the program by the properties of the store that supply their data, one for each.
     private var used: [Property: Property] = [:]
 
     init(_ own: ManagedObjectModel, _ file: ManagedObjectModel, without visible: ManagedObjectModel?) {
@@ -109,7 +109,7 @@ private struct UnionBuilder {
 
     // MARK: Choosing
 
-    /// Whether a declaration is one that may be added.
+    /// Whether a declaration may be added.
     private func mayAdd(_ entity: Entity, _ property: Property? = nil) -> Bool {
         guard let visible else { return true }
         guard let known = visible.entitiesByName[entity.name] else { return true }
@@ -185,7 +185,8 @@ private struct UnionBuilder {
         guard let destination = name(of: relationship.destination) else { return false }
         guard let inverse = relationship.inverse else { return true }
         if properties.contains(.relationship(inverse)) { return true }
-        // The columns and positions of the pair stay only if the program has the side with the key, or a table of pairs.
+        // The columns and positions of the pair stay only if the program has the side with the key, or a table of
+        // pairs.
         guard relationship.isToMany, case .relationship(let kept)? = used[.relationship(inverse)],
             kept.inverse == nil, kept.isToMany == inverse.isToMany, kept.isOrdered == inverse.isOrdered,
             kept.source.name == destination, kept.destination.name == name(of: relationship.source),
@@ -213,7 +214,7 @@ private struct UnionBuilder {
             return declaration
         }
         let added = file.entities.filter(entities.contains).map(self.declaration)
-        // Whatever contradicts itself is not added.
+        // If the union contradicts itself, nothing is added.
         return (try? ManagedObjectModel(entities: declarations + added)) ?? own
     }
 

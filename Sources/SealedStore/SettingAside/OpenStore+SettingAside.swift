@@ -2,7 +2,7 @@ import EncryptedSQLite
 import ObjectGraph
 
 extension OpenStore {
-    /// What the file holds and the model does not have.
+    /// The entities and properties that the file holds and the model does not have.
     func setAside() throws -> [SetAside] {
         try database.read { connection in
             let own = try StoreOpening(model: model, description: description).ownModel()

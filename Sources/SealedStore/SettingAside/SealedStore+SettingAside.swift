@@ -2,32 +2,32 @@ import EncryptedSQLite
 import ObjectGraph
 
 extension SealedStore {
-    /// What the store holds and its model does not have: entities and properties that another program has written, or an
-    /// earlier version of this one.
+    /// The entities and properties that the store holds and its model does not have: another program, or an earlier
+    /// version of this program, has written them.
     ///
     /// Their data is encrypted, checked and backed up like the rest. It comes back when the store is opened with a model
     /// that has them again with the same types. In the meantime:
     ///
     /// - The objects of a subentity are objects of the nearest superentity that the model has.
     /// - References to objects that are deleted become nil. A deletion throws
-    ///   ``SealedStoreError/requiredBySetAside(entity:property:)`` if an object of an entity that the model does not have
-    ///   requires the deleted one.
+    ///   ``SealedStoreError/requiredBySetAside(entity:property:)`` if an object of an entity that the model does not
+    ///   have requires the deleted object.
     /// - New objects have no value. A required property gets its default value when it comes back. Without a default
     ///   value, and if the values of a uniqueness constraint are then the same, opening throws
     ///   ``SealedStoreError/cannotMigrate(_:)``.
     ///
-    /// A stage of a migration plan removes what its version no longer has.
+    /// A stage of a migration plan removes the entities and properties that its version no longer has.
     ///
     /// - Throws: ``SealedStoreError``; `DatabaseError`.
     public func setAside() throws -> [SetAside] { try opened.setAside() }
 
-    /// Removes what ``setAside()`` returns, for good, in one transaction. The file keeps its size and reuses the space;
-    /// ``compact(removingSetAside:progress:)`` also overwrites it.
+    /// Removes the entities and properties that ``setAside()`` returns, for good, in one transaction. The file keeps
+    /// its size and reuses the space; ``compact(removingSetAside:progress:)`` also overwrites it.
     ///
-    /// The objects of subentities stay, as objects of the superentity. Programs that have the store open with what is
-    /// removed get ``SealedStoreError/migratedByAnotherProgram(_:)`` at their next use.
+    /// The objects of subentities stay, as objects of the superentity. Programs that have the store open with the
+    /// removed entities or properties get ``SealedStoreError/migratedByAnotherProgram(_:)`` at their next use.
     ///
-    /// - Returns: What was removed.
+    /// - Returns: The removed entities and properties.
     /// - Throws: `ObjectGraphError.storeIsReadOnly`; `DatabaseError`; ``SealedStoreError/isMigrating(operation:)`` in the
     ///   code of a migration stage.
     /// - Complexity: O(*n*) in the number of rows of the concerned tables.

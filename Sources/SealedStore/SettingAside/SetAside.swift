@@ -32,7 +32,7 @@ public struct SetAside: Hashable, Sendable {
         }
     }
 
-    /// What a store holds beyond a model.
+    /// The entities and properties that a store holds beyond a model.
     static func items(in file: ManagedObjectModel, beyond model: ManagedObjectModel) -> [SetAside] {
         file.entities.flatMap { entity -> [SetAside] in
             let own = entity.properties.filter { $0.declaringEntityName == entity.name }
@@ -60,17 +60,17 @@ extension SetAside: CustomStringConvertible {
 }
 
 extension StoreMetadataTable {
-    /// What the last program does not have.
+    /// The entities and properties that the last program does not have.
     var setAside: [SetAside] { union.map { SetAside.items(in: $0, beyond: model) } ?? [] }
 
-    /// The model of the tables from the point of view of a program; its own one if they hold nothing else.
+    /// The model of the tables as a program has it; the program's own model if the tables hold nothing else.
     func tableModel(for own: ManagedObjectModel) -> ManagedObjectModel {
         union == nil && ModelChange.from(model, to: own).keepsShape ? own : fileModel
     }
 
-    /// The difference between the store and a program's model.
+    /// The difference between the model of the store and a program's model.
     ///
-    /// - Parameter removesMissing: Whether what the program does not have is removed.
+    /// - Parameter removesMissing: Whether entities and properties that the program does not have are removed.
     func change(to own: ManagedObjectModel, removesMissing: Bool = false) -> ModelChange {
         let change = ModelChange.from(model, to: own)
         guard case .shape(let differences) = change else { return change }

@@ -53,10 +53,10 @@ struct ReferenceStatements: Sendable {
     let reference: Relationship?
     /// Selects the references that may not be cleared: the keys of the remaining and of the deleted object.
     let finding: SQLText?
-    /// Clears the references; nil if they are required. Of keys, it raises the versions of the rows, and returns their
-    /// keys.
+    /// Clears the references; nil if they are required. If the references are keys, it raises the versions of the rows,
+    /// and returns their keys.
     let clearing: SQLText?
-    /// For a file with a history, selects the keys of the remaining objects, and those of the deleted ones; nil if the
+    /// For a file with a history, selects the keys of the remaining objects and of the deleted objects; nil if the
     /// remaining objects have no property that changes.
     let recorded: SQLText?
     /// Whether the references are pairs of a join table.
@@ -80,8 +80,8 @@ struct ReferenceStatements: Sendable {
     /// The pairs of a join table. No delete rule selects pairs of two deleted objects.
     ///
     /// - Parameters:
-    ///   - rule: The relationship from the deleted objects to the others; nil if no such relationship exists.
-    ///   - reference: The relationship from the others to the deleted objects; nil for the inverse of `rule`.
+    ///   - rule: The relationship from the deleted objects to the other objects; nil if no such relationship exists.
+    ///   - reference: The relationship from the other objects to the deleted objects; nil for the inverse of `rule`.
     fileprivate init(
         pairsAlong rule: Relationship?,
         _ reference: Relationship?,

@@ -122,7 +122,7 @@ final class EntitySelection: Sendable {
         onlyLayout = table.hasEntityColumn ? nil : layouts.first
         self.layouts = Dictionary(
             zip(entity.family, layouts).flatMap { member, layout in
-                // An abstract entity has no objects.
+                // An abstract entity has no rows of its own.
                 member.isAbstract ? [] : table.codes(of: [member]).map { ($0, layout) }
             },
             uniquingKeysWith: { first, _ in first }

@@ -4,7 +4,7 @@ import ObjectGraph
 /// The statement that writes some slots of a row of an entity if the row still has the version that was read. The
 /// parameters are the new version, the values of ``columns``, the key, and the version that was read.
 ///
-/// A member whose owner changes loses its position among the members of the former owner.
+/// A member whose owner changes loses its position among the members of the old owner.
 final class EntityUpdate: Sendable {
     let entity: Entity
     let slots: SlotSet
@@ -13,7 +13,7 @@ final class EntityUpdate: Sendable {
     let table: EntityTable
     /// The written columns that may hold references to large values.
     let referring: [Column]
-    /// The other columns whose large values are stored in their own table.
+    /// The columns that are not written, and whose large values are stored in their own table.
     let unwritten: [WrittenColumn]
 
     init(of entity: Entity, _ slots: SlotSet, _ table: EntityTable) {

@@ -43,7 +43,7 @@ struct KeyGroup {
         let smallestRange: Int
         /// The lengths of lists, ascending.
         let listLengths: [Int]
-        /// The number of other keys above which they become an array.
+        /// The number of keys outside ranges above which they become an array.
         let largestList: Int
 
         /// For statements that read. Parsing an array costs less than several statements.

@@ -3,7 +3,7 @@ import ObjectGraph
 
 extension Int64 {
     /// Whether this can be the key of an object. The largest integer cannot: the end of a range of keys, which follows
-    /// the last of them, is an integer, too.
+    /// the last key, is an integer, too.
     @inline(__always)
     var isPrimaryKey: Bool { self > 0 && self < .max }
 }

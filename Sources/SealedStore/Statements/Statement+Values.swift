@@ -35,7 +35,7 @@ extension Statement {
         case .real: try bind(row.real(at: slot), at: index)
         case .text: try row.withBytes(at: slot) { try bind(staticText: $0, at: index) }
         case .blob: try row.withBytes(at: slot) { try bind(staticBlob: $0, at: index) }
-        // The object is inserted again: a value that cannot be read must not be written as empty.
+        // The object is inserted again. A value that cannot be read must not be written as an empty value.
         case .deferredBlob: try row.readBlob(at: slot).withUnsafeBytes { try bind(blob: $0, at: index) }
         case .omitted: preconditionFailure("a partial row is never saved")
         }

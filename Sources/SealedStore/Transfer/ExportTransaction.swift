@@ -2,7 +2,7 @@ import EncryptedSQLite
 package import ObjectGraph
 
 extension SealedStore {
-    /// Calls `body` with one state of the store, while others may write.
+    /// Calls `body` with one state of the store. Other connections may write.
     ///
     /// As long as `body` runs, the write-ahead log cannot be reset.
     package func exporting<R>(_ body: (ExportTransaction) throws -> R) throws -> R {
@@ -32,7 +32,7 @@ package struct ExportTransaction {
         }
     }
 
-    /// The next rows of an entity, without those of subentities, in the order of their keys.
+    /// The next rows of an entity, without rows of subentities, in the order of their keys.
     ///
     /// - Parameters:
     ///   - key: The rows follow this key.

@@ -1,11 +1,11 @@
 import EncryptedSQLite
 import ObjectGraph
 
-/// The rules of the model that are checked at the end of an import, in its transaction: those that the check of a
-/// whole store finds, and those that saves check object by object.
+/// The rules of the model that are checked at the end of an import, in its transaction: the rules that the check of a
+/// whole store checks, and the rules that saves check object by object.
 ///
 /// The check covers all objects of the store, with one statement for each rule. An object that violated a rule before
-/// the import is no problem of the import: the violations are compared with those of the state before.
+/// the import is no problem of the import: the violations are compared with the violations before it.
 struct ImportCheck {
     private let connection: Connection
     private let store: OpenStore
@@ -22,7 +22,7 @@ struct ImportCheck {
         self.store = store
     }
 
-    /// The rules that more objects violate than before the import, a line each, without a value.
+    /// The rules that more objects violate than before the import, one line each, without a value.
     func problems() throws -> [String] {
         let violations = try violations()
         guard !violations.isEmpty, let earlier = try store.database.snapshot() else {

@@ -7,14 +7,14 @@ extension ImportTransaction {
 
     // MARK: Adding
 
-    /// Adds a member to a to-many relationship. The row of a member that the relationship has already stays as it is,
+    /// Adds a member to a to-many relationship. If the relationship already has the member, its row stays as it is,
     /// apart from the position.
     ///
     /// - Parameters:
     ///   - position: The position of an ordered relationship; nil for a relationship without order.
-    ///   - replacesOwner: Whether a member of another owner is taken from it.
-    /// - Returns: Whether the member is one now: false if the relationship's inverse is to-one and leads to another
-    ///   object, or if there is no such member.
+    ///   - replacesOwner: Whether a member of another owner is taken from that owner.
+    /// - Returns: Whether the object is a member now. False if the relationship's inverse is to-one and leads to
+    ///   another object, or if there is no such object.
     package func add(
         _ member: Int64,
         to relationship: Relationship,
@@ -89,7 +89,7 @@ extension ImportTransaction {
     /// - Parameters:
     ///   - isListed: Whether the list has a member.
     ///   - isKept: Whether a member stays although the list lacks it. In an ordered relationship, it becomes the last
-    ///     one.
+    ///     member.
     /// - Complexity: O(*n* log *n*) in the number of the owner's members.
     package func removeMembers(
         of relationship: Relationship,
@@ -188,8 +188,8 @@ extension ImportTransaction {
         if connection.changes > 0 { history?.note(relationship, of: owner) }
     }
 
-    /// Clears the positions of members whose rows are about to be updated with other owners: a position among the
-    /// members of the earlier owner can be that of a member of the new one.
+    /// Clears the positions of members whose rows are about to be updated with other owners: the position among the
+    /// members of the earlier owner can be the position of a member of the new owner.
     func clearPositions(ofChanged rows: RowBatch, _ updates: [SaveChangesRequest.Update]) throws {
         for (row, update) in zip(rows, updates) {
             let table = store.schema.tables[row.entityIndex]

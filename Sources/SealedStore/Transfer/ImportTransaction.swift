@@ -279,7 +279,7 @@ package struct ImportTransaction {
         for change in try save.alignAllSharedInverses() { history?.note(change) }
     }
 
-    /// The violations of the model that the import brings, a line each, see ``ImportCheck``.
+    /// The violations of the model that the import has caused, one line each, see ``ImportCheck``.
     ///
     /// - Parameters:
     ///   - written: The smallest and the largest key of the new and updated objects, by entity.
