@@ -25,7 +25,7 @@ public final class OpenStore: Sendable {
     let tableSizes = TableSizes()
     let historySelections = HistorySelections()
     let historyTrimming: HistoryTrimming
-    let historyFollowing = HistoryFollowing()
+    let historyCursor = HistoryCursor()
     /// The file that was closed when the store was locked or suspended; nil while it is open.
     let closedFile = Guarded<FileMark?>(nil)
     /// Receives the replacement of the file by another state of the store.
@@ -105,12 +105,12 @@ public final class OpenStore: Sendable {
                     // the written rows.
                     _ = try states.state(on: connection)
                     let isNested = connection.isInNestedTransaction
-                    let result = try historyFollowing.writing(isNested: isNested) { try body(connection) }
-                    if !isNested { written = historyFollowing.takeWritten() }
+                    let result = try historyCursor.writing(isNested: isNested) { try body(connection) }
+                    if !isNested { written = historyCursor.takeWritten() }
                     return result
                 }
             }
-            historyFollowing.noteCommit(of: written)
+            historyCursor.noteCommit(of: written)
             return result
         } catch DatabaseError.constraint(let violation) where violation.kind == .unique {
             throw fileSchema.notUnique(violation)

@@ -167,7 +167,7 @@ package enum Bookcase {
     package static func followRepeatedly(_ url: URL, acknowledge: (String) -> Void) throws {
         let key = try EncryptionKey.raw(Array(repeating: 7, count: 32))
         for round in 0..<12 {
-            var following: [StoreFollowing] = []
+            var following: [CommitSubscription] = []
             let contexts = try (0..<3).map { _ in try open(url) }
             for context in contexts { following.append(context.coordinator.followOtherProcesses()) }
             try insertBook(round, in: contexts[0])

@@ -66,7 +66,7 @@ extension Database {
             return true
         }
         // Outside the lock, since the observers read from the database.
-        if isReopened { foreignCommits.noteReopening() }
+        if isReopened { commitWatcher.noteReopening() }
     }
 
     /// Closes all connections and keeps the key, so that no lock on the file is held. Later use throws `suspended`,

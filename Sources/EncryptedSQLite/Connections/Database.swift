@@ -34,7 +34,7 @@ package final class Database: Sendable {
     /// The connection on which a database that is opened for reading only looks for commits; nil for other databases.
     let versionReaders: ConnectionPool?
     /// Notices the commits of other databases of this process and of other processes.
-    let foreignCommits: ForeignCommits
+    let commitWatcher: CommitWatcher
     let writing = WritingThread()
     /// Whether the calling thread is inside ``write(isBulk:_:)``.
     package var isWrittenByThisThread: Bool { writing.isCurrent }
@@ -113,7 +113,7 @@ package final class Database: Sendable {
             readers = nil
             checkpointer = nil
             versionReaders = nil
-            foreignCommits = ForeignCommits(nil)
+            commitWatcher = CommitWatcher(nil)
             files = nil
             session = Guarded(nil)
             phase = Guarded(.open)
@@ -137,7 +137,7 @@ package final class Database: Sendable {
                     return true
                 }
             versionReaders = options.readOnly ? ConnectionPool(limit: 1) : nil
-            foreignCommits = ForeignCommits(versionReaders ?? writers)
+            commitWatcher = CommitWatcher(versionReaders ?? writers)
             start(
                 FileSession(
                     file: OpenFile(files, opened.identity),
@@ -212,7 +212,7 @@ package final class Database: Sendable {
             return try connection.usingTemporaryFiles { try connection.transaction(body) }
         }
         // After the connection was returned, since the observers of the other databases may use it.
-        if isOutermost, OpenFile.hasPeers { session.withLock { $0 }?.file.reportCommit(of: foreignCommits) }
+        if isOutermost, OpenFile.hasPeers { session.withLock { $0 }?.file.reportCommit(of: commitWatcher) }
         return result
     }
 
@@ -351,7 +351,7 @@ package final class Database: Sendable {
 
     /// Closes all connections, waiting for lent ones. Later use throws `error`.
     func stop(_ error: DatabaseError) {
-        foreignCommits.stop()
+        commitWatcher.stop()
         versionReaders?.stop(error)
         // The writer last: the last connection that is closed writes the log back.
         if let readers {

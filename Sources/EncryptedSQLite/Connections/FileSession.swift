@@ -48,13 +48,13 @@ extension Database {
     func start(_ session: FileSession, with connection: Connection? = nil) {
         self.session.withLock { $0 = session }
         guard let readers else { return }
-        session.file.add(readers, foreignCommits, writing)
+        session.file.add(readers, commitWatcher, writing)
         if let connection { readers.add(connection) }
         readers.connections.resume { () throws(DatabaseError) in try session.open(.reader) }
         guard let checkpointer else {
             writers.resume { () throws(DatabaseError) in throw .readOnly }
             versionReaders?.resume { () throws(DatabaseError) in try session.open(.reader) }
-            foreignCommits.start(session.opener.files, session.file.identity)
+            commitWatcher.start(session.opener.files, session.file.identity)
             return
         }
         checkpointer.connections.resume { () throws(DatabaseError) in try session.open(.writer) }
@@ -63,6 +63,6 @@ extension Database {
             checkpointer.watch(connection)
             return connection
         }
-        foreignCommits.start(session.opener.files, session.file.identity)
+        commitWatcher.start(session.opener.files, session.file.identity)
     }
 }

@@ -23,7 +23,7 @@ struct OpenFile: Sendable {
     /// The parts of an open database that other databases with the same file use.
     private struct User {
         let readers: ReaderPool
-        let foreignCommits: ForeignCommits
+        let commitWatcher: CommitWatcher
         let writing: WritingThread
     }
 
@@ -33,10 +33,10 @@ struct OpenFile: Sendable {
     private static let peerCount = Atomic<Int>(0)
 
     /// Registers a database, until ``remove(_:)`` is called.
-    func add(_ readers: ReaderPool, _ foreignCommits: ForeignCommits, _ writing: WritingThread) {
+    func add(_ readers: ReaderPool, _ commitWatcher: CommitWatcher, _ writing: WritingThread) {
         Self.users.withLock { users in
             let present = users[identity] ?? []
-            let user = User(readers: readers, foreignCommits: foreignCommits, writing: writing)
+            let user = User(readers: readers, commitWatcher: commitWatcher, writing: writing)
             users[identity] = present + [user]
             if !present.isEmpty { Self.peerCount.wrappingAdd(1, ordering: .relaxed) }
         }
@@ -70,9 +70,9 @@ struct OpenFile: Sendable {
     static var hasPeers: Bool { peerCount.load(ordering: .relaxed) > 0 }
 
     /// Reports a commit to the other databases with the file.
-    func reportCommit(of writer: ForeignCommits) {
-        for user in Self.users.withLock({ $0[identity] }) ?? [] where user.foreignCommits !== writer {
-            user.foreignCommits.noteCommitOfPeer()
+    func reportCommit(of writer: CommitWatcher) {
+        for user in Self.users.withLock({ $0[identity] }) ?? [] where user.commitWatcher !== writer {
+            user.commitWatcher.noteCommitOfPeer()
         }
     }
 

@@ -2,8 +2,11 @@
 
 extension Commit {
     /// The commit of a save.
-    init(_ request: SaveChangesRequest, _ model: ManagedObjectModel) {
+    ///
+    /// - Parameter transaction: The number of the transaction in the history of the store; nil if it records none.
+    init(_ request: SaveChangesRequest, _ transaction: Int64?, _ model: ManagedObjectModel) {
         self.init(.save)
+        self.transaction = transaction
         for row in request.inserted { add(Change(.inserted, row: row), of: row, model) }
         var updates = request.updates.makeIterator()
         for row in request.updated { add(Change(.updated, slots: updates.next()?.slots, row: row), of: row, model) }

@@ -63,7 +63,7 @@ extension ManagedObjectContext {
         }
         // A parent has announced the changes of its child.
         if parent == nil { commitMerger.announce(commit, from: origin) } else { commitMerger.noteMerged(commit) }
-        following.deliver()
+        changeCollector.deliver()
         return changes
     }
 

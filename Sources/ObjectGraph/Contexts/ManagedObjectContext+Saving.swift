@@ -28,7 +28,7 @@ extension ManagedObjectContext {
         // Before the delivery, which would use the context as well.
         try savingThread.requireNoSave()
         // A save that throws may have merged the changes of others, or saved a part.
-        defer { following.deliver() }
+        defer { changeCollector.deliver() }
         let operation = SaveOperation(mergePolicy: mergePolicy, permanentKeys, undoRegistration, savingThread)
         try operation.run()
         return operation.historyPositions
@@ -39,7 +39,7 @@ extension ManagedObjectContext {
     /// are reloaded. A rollback cannot be undone.
     public func rollback() {
         changeReverter.rollback()
-        following.deliver()
+        changeCollector.deliver()
     }
 
     /// Releases all objects and drops all changes. Objects to which the program refers keep their last values and
@@ -47,10 +47,10 @@ extension ManagedObjectContext {
     public func reset() {
         changeReverter.rollback()
         identityMap.detachAll()
-        following.noteReset()
+        changeCollector.noteReset()
         // If a store has no snapshot of its current state, the context stays pinned to the previous state.
         if pinnedGeneration.token != nil { try? setQueryGeneration(from: .current) }
-        following.deliver()
+        changeCollector.deliver()
     }
 
     // MARK: Undo

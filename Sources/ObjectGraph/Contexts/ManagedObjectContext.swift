@@ -19,7 +19,7 @@ public import Foundation
 /// | `CommitMerger` | merges the changes saved by other contexts |
 /// | `UndoRegistration`, `ChangeReverter` | undo, roll back and refresh |
 /// | `ParentStore` | serves child contexts |
-/// | `ChangeFollowing` | collects the changes for live results |
+/// | `ChangeCollector` | collects the changes for live results |
 /// | `ObservedReferences` | notifies the observers of relationships to deleted objects |
 public final class ManagedObjectContext {
     /// The coordinator of the context's stores.
@@ -48,7 +48,7 @@ public final class ManagedObjectContext {
     let undoRegistration: UndoRegistration
     let changeReverter: ChangeReverter
     let pinnedGeneration: PinnedGeneration
-    let following: ChangeFollowing
+    let changeCollector: ChangeCollector
     let observedReferences = ObservedReferences()
     let savingThread = SavingThread()
 
@@ -90,7 +90,7 @@ public final class ManagedObjectContext {
         commitMerger = CommitMerger(loader, changeTracker, pinnedGeneration)
         undoRegistration = UndoRegistration(deletePropagation, commitMerger)
         changeReverter = ChangeReverter(undoRegistration)
-        following = ChangeFollowing(commitMerger, changeTracker)
+        changeCollector = ChangeCollector(commitMerger, changeTracker)
         stores.connect(to: self)
         for handler in identityMap.handlers { handler.context = self }
     }
@@ -197,6 +197,6 @@ public final class ManagedObjectContext {
         commitMerger.mergeCommits()
         deletePropagation.run()
         undoRegistration.registerChanges()
-        following.deliver()
+        changeCollector.deliver()
     }
 }

@@ -3,13 +3,13 @@
 package final class HistoryListener: Sendable {
     private let inbox = ContextInbox()
     /// Makes the stores notice the commits of other processes.
-    private let following: StoreFollowing
+    private let subscription: CommitSubscription
 
     /// Begins to receive commits.
     ///
     /// - Parameter onCommit: Called on any thread for the first commit, and for the first one after each ``reset()``.
     package init(_ coordinator: PersistentStoreCoordinator, onCommit: @escaping @Sendable () -> Void) {
-        following = coordinator.followOtherProcesses()
+        subscription = coordinator.followOtherProcesses()
         inbox.onRemoteChange = onCommit
         coordinator.add(inbox)
     }

@@ -1,4 +1,4 @@
-/// The objects of an ``IdentityTable`` that have temporary keys.
+/// The objects of an ``ObjectTable`` that have temporary keys.
 ///
 /// Temporary keys are assigned in sequence, and objects are mostly added and removed in their order, so they are stored
 /// in blocks of neighbouring keys: adding many objects hashes no keys and moves no objects.
@@ -31,10 +31,10 @@ struct TemporaryObjects: ~Copyable {
     private var recent: (number: Int64, block: Unmanaged<Block>)?
 
     /// The object with a key.
-    mutating func object(forKey key: Int64) -> IdentityTable.Found? {
+    mutating func object(forKey key: Int64) -> ObjectTable.Found? {
         let place = place(of: key)
         return block(of: key)?._withUnsafeGuaranteedRef { block in
-            block.objects[place].map { IdentityTable.Found(object: $0, entity: Int(block.entities[place])) }
+            block.objects[place].map { ObjectTable.Found(object: $0, entity: Int(block.entities[place])) }
         }
     }
 
@@ -98,10 +98,10 @@ struct TemporaryObjects: ~Copyable {
     }
 
     /// All objects, the oldest first.
-    var all: [IdentityTable.Found] {
+    var all: [ObjectTable.Found] {
         blocks.sorted { $0.key < $1.key }.flatMap { _, block in
             (0..<Block.size).compactMap { place in
-                block.objects[place].map { IdentityTable.Found(object: $0, entity: Int(block.entities[place])) }
+                block.objects[place].map { ObjectTable.Found(object: $0, entity: Int(block.entities[place])) }
             }
         }
     }

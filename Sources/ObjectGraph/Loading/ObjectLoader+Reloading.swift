@@ -127,7 +127,7 @@ extension ObjectLoader {
         if missingRows == .markMissing {
             for object in missing.values {
                 identityMap.markMissing(object)
-                object.state.pointee.handler?.context?.following.noteMissing(object)
+                object.state.pointee.handler?.context?.changeCollector.noteMissing(object)
             }
         }
         // Called last, since an object may call the context.

@@ -13,7 +13,7 @@ final class DetachedGraph {
 
     private var members: [Int64: Member] = [:]
     /// An empty table, which the handlers require.
-    private let table = IdentityTable()
+    private let table = ObjectTable()
 
     /// The object with a key.
     func object(forKey key: Int64) -> (any GraphObject)? {

@@ -19,7 +19,7 @@ final class FaultHandler {
     /// Whether the class may override the lifecycle methods of ``ManagedObject``.
     let hasLifecycle: Bool
     /// The context's objects of the entity and of all entities with the same root; empty outside a context.
-    let table: IdentityTable
+    let table: ObjectTable
     /// Whether the context reads from a parent context.
     let readsFromParent: Bool
     /// The context; cleared when the context is deallocated, which makes the unretained reference safe.
@@ -43,7 +43,7 @@ final class FaultHandler {
     init(
         entity: Entity,
         objectType: any GraphObject.Type,
-        table: IdentityTable,
+        table: ObjectTable,
         readsFromParent: Bool = false,
         detachedGraph: DetachedGraph? = nil
     ) {
@@ -66,7 +66,7 @@ final class FaultHandler {
 
     /// Returns a handler for objects that leave the context before it is deallocated.
     func detached() -> FaultHandler {
-        let handler = FaultHandler(entity: entity, objectType: objectType, table: IdentityTable())
+        let handler = FaultHandler(entity: entity, objectType: objectType, table: ObjectTable())
         handler.lastStoreUUID = storeUUID
         handler.readFailures = readFailures
         return handler

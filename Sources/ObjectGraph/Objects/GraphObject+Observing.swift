@@ -21,7 +21,7 @@ extension GraphObject {
     @inline(never)
     private func reporting<R>(_ slot: Int, _ change: () -> R) -> R {
         if state.pointee.flags.contains(.followed) {
-            state.pointee.handler?.context?.following.noteChange(of: self, at: slot)
+            state.pointee.handler?.context?.changeCollector.noteChange(of: self, at: slot)
         }
         guard isObserved else { return change() }
         _$willChange(at: slot)

@@ -21,7 +21,7 @@ extension GraphObject {
         state.pointee.row = row
         dropCachedRow()
         if state.pointee.flags.contains(.followed) {
-            state.pointee.handler?.context?.following.noteChanges(of: self, from: old, to: row)
+            state.pointee.handler?.context?.changeCollector.noteChanges(of: self, from: old, to: row)
         }
         if let old { notifyObservers(ofChangesFrom: old, to: row) }
     }

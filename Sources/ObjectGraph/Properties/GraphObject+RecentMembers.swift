@@ -156,7 +156,7 @@ private struct CurrentMembers {
     let members: ToManyMembers
     let relationship: Relationship
     let identityMap: IdentityMap
-    let table: IdentityTable
+    let table: ObjectTable
 
     init(_ members: ToManyMembers, _ relationship: Relationship, _ identityMap: IdentityMap) {
         self.members = members

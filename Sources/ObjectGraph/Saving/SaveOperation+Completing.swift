@@ -73,7 +73,7 @@ extension SaveOperation {
         _ composites: inout [any CompositeValue]
     ) {
         changeTracker.inserted.withMutableEntries { entries in
-            let releasesUnused = rows.count > IdentityTable.smallestSweep
+            let releasesUnused = rows.count > ObjectTable.smallestSweep
             rows.forEachRow { position, row in
                 let state = entries[position].state
                 state.borrowedHandler?._withUnsafeGuaranteedRef { handler in

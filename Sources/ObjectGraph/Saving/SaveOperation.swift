@@ -10,6 +10,9 @@ final class SaveOperation {
     /// value may exceed it.
     private static let keptDeferredBytes = 32 << 20
 
+    /// The changes of a store that were saved, and the number of the transaction in its history.
+    private typealias SavedRequest = (request: SaveChangesRequest, transaction: Int64?)
+
     let mergePolicy: MergePolicy
     let loader: ObjectLoader
     let changeTracker: ChangeTracker
@@ -77,14 +80,14 @@ final class SaveOperation {
     private func write() throws {
         var resolution: ConflictResolution?
         do {
-            var saved: (requests: [SaveChangesRequest], write: SaveWrite)?
+            var saved: (requests: [SavedRequest], write: SaveWrite)?
             while saved == nil { saved = try attempt(resolvingConflictsWith: &resolution) }
             resolution?.finish()
             if let merged = resolution?.merged { commitMerger.noteMerged(merged) }
             guard let saved else { return }
             historyPositions = saved.write.historyPositions
-            for request in saved.requests where !request.isEmpty {
-                commitMerger.announce(Commit(request, identityMap.model))
+            for saved in saved.requests where !saved.request.isEmpty {
+                commitMerger.announce(Commit(saved.request, saved.transaction, identityMap.model))
             }
             mergeCleared(by: saved.write)
         } catch {
@@ -107,7 +110,7 @@ final class SaveOperation {
     ///   and the changes must be written again.
     private func attempt(
         resolvingConflictsWith resolution: inout ConflictResolution?
-    ) throws -> (requests: [SaveChangesRequest], write: SaveWrite)? {
+    ) throws -> (requests: [SavedRequest], write: SaveWrite)? {
         let preparation = try prepare()
         let write = SaveWrite(preparation, to: loader.stores)
         keepDeferredValues(of: preparation)
@@ -119,7 +122,9 @@ final class SaveOperation {
             hasCommitted = true
             complete(preparation, committed: write.committed)
             if let merged = resolution?.merged { commitMerger.noteMerged(merged) }
-            for batch in write.committed { commitMerger.announce(Commit(batch.request, identityMap.model)) }
+            for batch in write.committed {
+                commitMerger.announce(Commit(batch.request, write.transaction(of: batch), identityMap.model))
+            }
             mergeCleared(by: write)
             throw ObjectGraphError.incompleteSave(try write.outcome(after: error))
         } catch let conflict as SaveConflict {
@@ -129,7 +134,7 @@ final class SaveOperation {
         }
         hasCommitted = true
         complete(preparation)
-        return (preparation.batches.map { $0.takeRequest() }, write)
+        return (preparation.batches.map { ($0.takeRequest(), write.transaction(of: $0)) }, write)
     }
 
     /// Reads the deferred values of deleted objects, which the program may copy to other objects after the save.

@@ -65,6 +65,12 @@ final class SaveWrite {
         committed.append(batch)
     }
 
+    /// The number of a batch's transaction in the history of its store; nil if the store records none.
+    func transaction(of batch: SavePreparation.StoreBatch) -> Int64? {
+        if historyPositions.isEmpty { return nil }
+        return batch.store.flatMap { historyPositions[$0.metadata.uuid]?.number }
+    }
+
     private func note(_ result: SaveResult, of store: any IncrementalStore) {
         if !result.cleared.isEmpty { cleared += result.cleared }
         if let position = result.historyPosition { historyPositions[store.metadata.uuid] = position }

@@ -10,7 +10,7 @@ public final class PersistentStoreCoordinator: Sendable {
     let objectTypes: ObjectTypes
 
     private let state = Guarded(State())
-    let storeFollowers = StoreFollowers()
+    let sharedStores = SharedStores()
 
     private struct State {
         /// The store of each entity, at its ``Entity/index``.
@@ -132,7 +132,7 @@ public final class PersistentStoreCoordinator: Sendable {
             defer { state.stores = state.stores.map { _ in nil } }
             return state.stores.compactMap { $0?.store }
         }
-        storeFollowers.removeAll()
+        sharedStores.removeAll()
         var closed: Set<ObjectIdentifier> = []
         for store in stores where closed.insert(ObjectIdentifier(store)).inserted {
             try store.close()

@@ -1,5 +1,5 @@
-// What a store can do beyond fetching, saving and filling faults. The protocols of batches, history and exchange are in
-// the folders of these capabilities.
+// What a store can do beyond fetching, saving and filling faults. ``HistoryStore`` and ``ExchangeStore`` are beside their
+// requests.
 
 /// A store that computes values from objects.
 public protocol AggregateStore: IncrementalStore {

@@ -35,7 +35,7 @@ final class RemoteChangeNotifier: Sendable {
         var isScheduled = false
         /// The stores with commits that are not posted yet.
         var stores: Set<UUID> = []
-        var following: StoreFollowing?
+        var subscription: CommitSubscription?
     }
 
     private struct WeakNotifier {
@@ -78,8 +78,8 @@ final class RemoteChangeNotifier: Sendable {
     }
 
     private func follow() {
-        let following = coordinator.followOtherProcesses()
-        state.withLock { $0.following = following }
+        let subscription = coordinator.followOtherProcesses()
+        state.withLock { $0.subscription = subscription }
         coordinator.onCommitByOthers = { [weak self] store, _ in self?.schedulePost(store) }
     }
 

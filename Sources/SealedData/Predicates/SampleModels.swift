@@ -57,7 +57,7 @@ extension PersistentModel {
             case .toOne(let model)?: PropertyKind.isOptional(valueType) || model.canBeBlank()
             case .toMany?: true
             case .attribute?, nil:
-                SampleValue.exists(of: valueType) || MissingValue.exists(valueType, for: Self.self, at: slot)
+                SampleValue.exists(of: valueType) || SubstituteValue.exists(valueType, for: Self.self, at: slot)
             }
         }
     }
@@ -79,7 +79,7 @@ extension PersistentModel {
     ) -> Bool {
         let valueType = lookup.valueType(at: slot)
         guard case .toOne(let model)? = PropertyKind(of: valueType), !PropertyKind.isOptional(valueType) else {
-            return MissingValue.exists(valueType, for: nil, at: slot)
+            return SubstituteValue.exists(valueType, for: nil, at: slot)
         }
         // Substitutes that lead back to a class would need each other without end.
         let classes = classes.union([ObjectIdentifier(self)])

@@ -5,7 +5,7 @@ import ObjectGraph
 /// Makes a change set of the pending changes of a store, with the present values of the objects.
 struct ChangeSetBuilder {
     private let reading: ExchangeReading
-    private let pending: PendingChanges
+    private let pending: UnexchangedChanges
     private var identifiers: [ObjectPlace: UUID] = [:]
 
     /// The chosen part of the changes; nil for all.
@@ -14,7 +14,7 @@ struct ChangeSetBuilder {
     /// The number of objects that are read at once. Their values can be large.
     private static let objectsAtOnce = 64
 
-    init(_ pending: PendingChanges, _ reading: ExchangeReading) {
+    init(_ pending: UnexchangedChanges, _ reading: ExchangeReading) {
         self.pending = pending
         self.reading = reading
     }

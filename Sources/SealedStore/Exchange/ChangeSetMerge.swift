@@ -12,7 +12,7 @@ import ObjectGraph
 struct ChangeSetMerge {
     let reading: ExchangeReading
     let mergePolicy: MergePolicy
-    let pending: PendingChanges
+    let pending: UnexchangedChanges
     let incoming: IncomingChanges
 
     /// The places of the objects that the change set names, by global identifier. New objects get a place.
@@ -65,7 +65,7 @@ struct ChangeSetMerge {
 
     init(
         _ incoming: IncomingChanges,
-        _ pending: PendingChanges,
+        _ pending: UnexchangedChanges,
         _ mergePolicy: MergePolicy,
         newKeys: [Int: [Int64]],
         _ reading: ExchangeReading

@@ -17,7 +17,7 @@ import ObjectGraph
 /// Changes that a part leaves out stay pending.
 struct ChangeSetPart {
     private let reading: ExchangeReading
-    private let pending: PendingChanges
+    private let pending: UnexchangedChanges
     private let limit: Int
 
     /// The deleted objects.
@@ -46,7 +46,7 @@ struct ChangeSetPart {
     private static let identifierSize = 40
 
     /// - Parameter limit: The size in bytes, about the size of the coded form of the change set.
-    init(_ pending: PendingChanges, _ reading: ExchangeReading, limit: Int) throws {
+    init(_ pending: UnexchangedChanges, _ reading: ExchangeReading, limit: Int) throws {
         self.reading = reading
         self.pending = pending
         self.limit = limit
@@ -71,7 +71,7 @@ struct ChangeSetPart {
         return !difference.isKnown && difference.isWhole && slots[place] == nil
     }
 
-    private func slots(of difference: PendingChanges.Difference) -> SlotSet {
+    private func slots(of difference: UnexchangedChanges.Difference) -> SlotSet {
         difference.isWhole ? exchanged.slots(of: difference.entity) : difference.slots
     }
 

@@ -4,12 +4,12 @@ import ObjectGraph
 
 /// The differences from the common order that a merge has left, found by comparison of the store with the change set.
 struct ExchangeDifferences {
-    private let pending: PendingChanges
+    private let pending: UnexchangedChanges
     private let reading: ExchangeReading
     /// The places of the objects that the change set names, by global identifier.
     private var places: [UUID: ObjectPlace]
     private var rows: [ObjectPlace: Row] = [:]
-    private var differences: [ObjectPlace: PendingChanges.Difference] = [:]
+    private var differences: [ObjectPlace: UnexchangedChanges.Difference] = [:]
 
     /// - Parameter written: The encoded changes of the transaction.
     /// - Throws: ``SealedStoreError/damagedRow(entity:property:)``; `DatabaseError`.
@@ -38,7 +38,7 @@ struct ExchangeDifferences {
     init(
         acknowledging changeSet: ChangeSet,
         _ incoming: IncomingChanges?,
-        _ pending: PendingChanges,
+        _ pending: UnexchangedChanges,
         _ reading: ExchangeReading
     ) throws {
         self.pending = pending
@@ -204,7 +204,7 @@ struct ExchangeDifferences {
         encoded(pending.objects.merging(differences) { $1 }.filter { !$0.value.isNone })
     }
 
-    private func encoded(_ differences: [ObjectPlace: PendingChanges.Difference]) -> [[UInt8]] {
+    private func encoded(_ differences: [ObjectPlace: UnexchangedChanges.Difference]) -> [[UInt8]] {
         var encoder = HistoryEncoder()
         for place in differences.keys.sorted() {
             differences[place]?.encode(place.key, in: &encoder, reading.store.exchanged)
@@ -225,8 +225,8 @@ struct ExchangeDifferences {
     }
 }
 
-extension PendingChanges.Difference {
-    /// Encodes the difference as a change, from which ``PendingChanges`` reads it.
+extension UnexchangedChanges.Difference {
+    /// Encodes the difference as a change, from which ``UnexchangedChanges`` reads it.
     fileprivate func encode(_ key: Int64, in encoder: inout HistoryEncoder, _ exchanged: ExchangedProperties) {
         if isNone {
             encoder.add(.update, entity, SlotSet(), key: key)

@@ -86,7 +86,7 @@ struct ExchangeReading {
             try statement.bind(code(of: place), at: 1)
             try statement.bind(place.key, at: 2)
             guard try statement.step(), statement.blob(at: 0).count == 16 else {
-                throw SealedStoreError.damagedRow(entity: IdentityTable.name, property: "uuid")
+                throw SealedStoreError.damagedRow(entity: GlobalIdentifierTable.name, property: "uuid")
             }
             return UUID(uuid: statement.blob(at: 0).loadUnaligned(as: uuid_t.self))
         }

@@ -179,7 +179,7 @@ struct ExchangeRecord: Codable, Hashable, Sendable {
     ///   - isTransaction: Whether that transaction has applied the change set.
     mutating func note(
         _ differences: ExchangeDifferences,
-        _ pending: PendingChanges,
+        _ pending: UnexchangedChanges,
         through number: Int64,
         isTransaction: Bool,
         on connection: Connection

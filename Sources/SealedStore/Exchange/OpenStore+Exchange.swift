@@ -48,7 +48,7 @@ extension OpenStore {
     private func draft(_ sizeLimit: Int, on connection: Connection) throws -> Draft? {
         _ = try states.state(on: connection)
         guard let record = try ExchangeRecord.read(on: connection) else { throw ExchangeError.noIdentifiers }
-        let pending = try PendingChanges(record, self, on: connection)
+        let pending = try UnexchangedChanges(record, self, on: connection)
         if pending.isEmpty, pending.lastTransaction == record.acknowledged { return nil }
         var builder = ChangeSetBuilder(pending, ExchangeReading(connection: connection, store: self))
         let (changes, isPart) = try builder.changes(limit: sizeLimit)
@@ -129,7 +129,7 @@ extension OpenStore {
         on connection: Connection
     ) throws {
         guard own.isPart ?? false else { return try record.acknowledge(through: own.covered, on: connection) }
-        let pending = try PendingChanges(record, self, on: connection)
+        let pending = try UnexchangedChanges(record, self, on: connection)
         let reading = ExchangeReading(connection: connection, store: self)
         let differences = try ExchangeDifferences(acknowledging: changeSet, incoming, pending, reading)
         try record.note(
@@ -162,7 +162,7 @@ extension OpenStore {
         _ record: inout ExchangeRecord,
         on connection: Connection
     ) throws -> ChangeSetResult {
-        let pending = try PendingChanges(record, self, on: connection)
+        let pending = try UnexchangedChanges(record, self, on: connection)
         let reading = ExchangeReading(connection: connection, store: self)
         var merge = try ChangeSetMerge(incoming, pending, mergePolicy, newKeys: newKeys, reading)
         let author = changeSet.authors.isEmpty ? nil : changeSet.authors.joined(separator: ", ")

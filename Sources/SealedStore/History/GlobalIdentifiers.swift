@@ -6,7 +6,7 @@ public import ObjectGraph
 ///
 /// It is a table beside the tables of the entities, not a column in them: the identifier of a deleted object stays
 /// known, and stores without identifiers have neither another format nor another cost of saves.
-enum IdentityTable {
+enum GlobalIdentifierTable {
     /// The name of the table.
     static let name = "_identity"
 
@@ -99,7 +99,7 @@ extension SealedStore {
                 guard try statement.step() else { return nil }
                 let bytes = statement.blob(at: 0)
                 guard bytes.count == 16 else {
-                    throw SealedStoreError.damagedRow(entity: IdentityTable.name, property: "uuid")
+                    throw SealedStoreError.damagedRow(entity: GlobalIdentifierTable.name, property: "uuid")
                 }
                 return UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))
             }

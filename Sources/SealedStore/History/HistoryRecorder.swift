@@ -291,7 +291,7 @@ final class HistoryRecorder {
             for (rootIndex, ranges) in inserted {
                 let root = model.entities[rootIndex]
                 let keys = ranges.lazy.joined()
-                try IdentityTable.insert(keys, of: root, store.schema.names, &identifiers, on: connection)
+                try GlobalIdentifierTable.insert(keys, of: root, store.schema.names, &identifiers, on: connection)
             }
         }
         timestamp = Date().timeIntervalSinceReferenceDate
@@ -304,7 +304,7 @@ final class HistoryRecorder {
         )
         written = encoder.finish()
         let number = try HistoryTable.insert(written, origin, on: connection)
-        store.historyFollowing.noteWritten(number - Int64(written.count - 1)...number)
+        store.historyCursor.noteWritten(number - Int64(written.count - 1)...number)
         store.historyTrimming.noteTransaction()
         return number
     }

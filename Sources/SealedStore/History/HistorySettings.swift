@@ -60,17 +60,21 @@ struct HistorySettings: Codable, Hashable, Sendable {
 
     /// Reads the record from a value of the table of metadata.
     static func parse(_ text: String?, on connection: Connection) throws -> HistorySettings? {
-        let hasIdentities = try HistoryTable.exists(IdentityTable.name, IdentityTable.creation, on: connection)
+        let hasIdentities = try HistoryTable.exists(
+            GlobalIdentifierTable.name,
+            GlobalIdentifierTable.creation,
+            on: connection
+        )
         guard try (text != nil) == HistoryTable.exists(on: connection) else {
             throw SealedStoreError.foreignSchema(object: HistoryTable.name)
         }
         guard let text else {
-            guard !hasIdentities else { throw SealedStoreError.foreignSchema(object: IdentityTable.name) }
+            guard !hasIdentities else { throw SealedStoreError.foreignSchema(object: GlobalIdentifierTable.name) }
             return nil
         }
         guard let settings = decoded(text) else { throw SealedStoreError.damagedMetadata(key) }
         guard settings.identifiesObjects == hasIdentities else {
-            throw SealedStoreError.foreignSchema(object: IdentityTable.name)
+            throw SealedStoreError.foreignSchema(object: GlobalIdentifierTable.name)
         }
         return settings
     }

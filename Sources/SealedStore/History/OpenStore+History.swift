@@ -24,9 +24,9 @@ extension OpenStore {
             settings.recordsValues = settings.recordsValues || options.recordsValues
             if options.identifiesObjects, !settings.identifiesObjects {
                 settings.identifiesObjects = true
-                try connection.execute(IdentityTable.creation)
+                try connection.execute(GlobalIdentifierTable.creation)
                 let own = schema.model.entities.filter { description.entityNames?.contains($0.name) ?? true }
-                try IdentityTable.fill(schema, own, on: connection)
+                try GlobalIdentifierTable.fill(schema, own, on: connection)
             }
             try settings.write(on: connection)
             try StoreMetadataTable.announceChange(on: connection)

@@ -106,7 +106,7 @@ extension OpenStore {
     fileprivate func verifyAgain(on connection: Connection) throws {
         try states.verify(on: connection)
         sequences.discardSupplies()
-        historyFollowing.forget()
+        historyCursor.forget()
         tableSizes.discard()
     }
 }

@@ -72,7 +72,7 @@ struct SalvagedHistory {
         guard let end else { return 0 }
         guard let settings else {
             try HistorySettings.noteEnd(end, on: connection)
-            return source.table(named: IdentityTable.name) == nil ? 0 : nil
+            return source.table(named: GlobalIdentifierTable.name) == nil ? 0 : nil
         }
         try connection.execute(HistoryTable.creation)
         var new = try HistorySettings(after: end, on: connection)
@@ -80,15 +80,15 @@ struct SalvagedHistory {
         new.identifiesObjects = settings.identifiesObjects
         try new.write(on: connection)
         guard settings.identifiesObjects else { return 0 }
-        try connection.execute(IdentityTable.creation)
+        try connection.execute(GlobalIdentifierTable.creation)
         try copyIdentifiers(schema, on: connection)
-        return try IdentityTable.fill(schema, schema.model.entities, on: connection)
+        return try GlobalIdentifierTable.fill(schema, schema.model.entities, on: connection)
     }
 
     /// Copies the global identifiers, also the identifiers of deleted objects. If the numbers of entities are lost, the
     /// identifiers are, too.
     private func copyIdentifiers(_ schema: StoreSchema, on connection: Connection) throws {
-        guard source.hasKnownNames, let table = source.table(named: IdentityTable.name) else { return }
+        guard source.hasKnownNames, let table = source.table(named: GlobalIdentifierTable.name) else { return }
         let roots = Set(schema.model.entities.filter(\.isRoot).map(schema.names.code))
         func insert(_ identifier: StoredValue, _ entity: StoredValue, _ key: StoredValue) throws {
             guard case .blob(let bytes) = identifier, bytes.count == 16, case .integer(let code) = entity,
@@ -105,7 +105,7 @@ struct SalvagedHistory {
         }
         guard !losses.areNone else { return }
         // The index of the places has all three values, too.
-        for page in source.automaticIndexes(ofTable: IdentityTable.name) {
+        for page in source.automaticIndexes(ofTable: GlobalIdentifierTable.name) {
             _ = try file.readIndex(at: page) { values in
                 if values.count == 3 { try insert(values[2], values[0], values[1]) }
             }

@@ -53,7 +53,7 @@ extension OpenStore {
                 isCommit = !connection.isInNestedTransaction
                 return try PrimaryKeySequences.reserve(count, of: root, on: connection)
             }
-            historyFollowing.noteReservation(of: keys.count, isCommit: isCommit)
+            historyCursor.noteReservation(of: keys.count, isCommit: isCommit)
             return keys
         } _: { keys in
             ids += keys.lazy.map { ManagedObjectID(entity: entity, storeUUID: uuid, key: $0) }

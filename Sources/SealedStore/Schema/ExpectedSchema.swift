@@ -27,7 +27,7 @@ struct ExpectedSchema: Sendable {
 
     /// The statements that create the tables of a history and an exchange.
     private static let optionalTables: Set<String> = [
-        HistoryTable.creation, IdentityTable.creation, ExchangeRecord.creation, ExchangeMarks.creation,
+        HistoryTable.creation, GlobalIdentifierTable.creation, ExchangeRecord.creation, ExchangeMarks.creation,
         LargeValueTable.creation,
     ]
 

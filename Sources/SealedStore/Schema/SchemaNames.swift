@@ -39,7 +39,8 @@ struct SchemaNames: Codable, Hashable, Sendable {
 
     /// The names of the store's own tables, which no new table of an entity gets.
     static let reservedTables = [
-        "_metadata", "_sequence", HistoryTable.name, IdentityTable.name, ExchangeRecord.name, ExchangeMarks.name,
+        "_metadata", "_sequence", HistoryTable.name, GlobalIdentifierTable.name, ExchangeRecord.name,
+        ExchangeMarks.name,
         LargeValueTable.name,
     ]
 

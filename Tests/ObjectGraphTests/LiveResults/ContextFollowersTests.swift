@@ -24,7 +24,7 @@ import Testing
         return LiveResults.Query(request) { [unowned context] in try context.fetch(request, as: ManagedObject.self) }
     }
 
-    private var followers: ContextFollowers { context.following.followers }
+    private var followers: ContextFollowers { context.changeCollector.followers }
 
     @Test func `a query that is replaced regroups one follower`() throws {
         let all = (0..<1000).map { _ in LiveResults(query(name), in: context) }
@@ -141,7 +141,7 @@ import Testing
         all = []
         changed["price"] = .real(30)
         try context.save()
-        #expect(!context.following.isActive)
+        #expect(!context.changeCollector.isActive)
     }
 
     @Test func `released results are no longer followed`() throws {
@@ -151,6 +151,6 @@ import Testing
         #expect(results == nil)
         context.make("Book", ["name": "new", "pages": 400])
         try context.save()
-        #expect(!context.following.isActive)
+        #expect(!context.changeCollector.isActive)
     }
 }

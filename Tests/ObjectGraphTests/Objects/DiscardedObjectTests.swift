@@ -57,14 +57,14 @@ import Testing
             context.make("Tag")
             try context.save()
         }
-        #expect(released > 10_000 - 3 * IdentityTable.smallestSweep)
+        #expect(released > 10_000 - 3 * ObjectTable.smallestSweep)
     }
 
     @Test(arguments: StoreKind.allCases)
     func `inserted objects without other references stay among deleted ones`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
-        let count = 3 * IdentityTable.smallestSweep
+        let count = 3 * ObjectTable.smallestSweep
         for number in 0..<count {
             context.make("Author", ["name": "kept", "born": .integer(Int64(number))])
             Self.discard(in: context)
@@ -112,7 +112,7 @@ import Testing
         let store = try TestStore(kind)
         let context = store.context()
         var id: ManagedObjectID?
-        for _ in 0..<IdentityTable.smallestSweep { Self.discard(in: context) { id = $0.managedObjectID } }
+        for _ in 0..<ObjectTable.smallestSweep { Self.discard(in: context) { id = $0.managedObjectID } }
         try context.save()
         // The request for the object is the one that causes a sweep.
         let found = context.object(with: try #require(id))

@@ -13,7 +13,7 @@ import Testing
         for key in 1...count { rows.begin(key: Int64(key), version: 1, entity: 0, slotCount: 1) }
         var request = SaveChangesRequest()
         request.inserted = rows.finish()
-        return Commit(request, Fixtures.library)
+        return Commit(request, nil, Fixtures.library)
     }
 
     /// Takes the commits of an inbox, and returns their origins.

@@ -179,7 +179,7 @@ extension ExchangeExplorer {
         }.joined(separator: " ")
     }
 
-    func describe(_ difference: PendingChanges.Difference) -> String {
+    func describe(_ difference: UnexchangedChanges.Difference) -> String {
         let slots = difference.entity.properties.filter { difference.slots.contains($0.slot) }.map(\.name)
         return "\(difference.isKnown) \(difference.isWhole) \(difference.isDeleted) \(slots)"
     }
@@ -187,9 +187,9 @@ extension ExchangeExplorer {
     struct RollBack: Error {}
 
     /// What is pending by object, what would be pending after each of the change sets that were made, and the keys.
-    func describe(_ branch: Branch) throws -> ([String: PendingChanges.Difference], String, String) {
+    func describe(_ branch: Branch) throws -> ([String: UnexchangedChanges.Difference], String, String) {
         let store = try branch.store.opened
-        var pending: [String: PendingChanges.Difference] = [:]
+        var pending: [String: UnexchangedChanges.Difference] = [:]
         var (text, keys) = ("", "")
         do {
             try store.writeTransaction { connection in
@@ -198,9 +198,9 @@ extension ExchangeExplorer {
                     #"SELECT group_concat(hex("uuid") || ' ' || "entity" || ' ' || "key") FROM (SELECT * FROM "_identity" ORDER BY "uuid")"#
                 ) { try $0.step() && !$0.isNull(at: 0) ? $0.string(at: 0) : "" }
                 let record = try ExchangeRecord.begin(store, on: connection)
-                func differences(_ record: ExchangeRecord) throws -> [String: PendingChanges.Difference] {
-                    var found: [String: PendingChanges.Difference] = [:]
-                    let changes = try PendingChanges(record, store, on: connection)
+                func differences(_ record: ExchangeRecord) throws -> [String: UnexchangedChanges.Difference] {
+                    var found: [String: UnexchangedChanges.Difference] = [:]
+                    let changes = try UnexchangedChanges(record, store, on: connection)
                     for (place, difference) in changes.objects {
                         let identifier = try reading.identifier(of: place)
                         let root = store.model.entities[place.rootIndex].name

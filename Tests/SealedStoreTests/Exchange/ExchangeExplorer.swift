@@ -68,7 +68,7 @@ final class ExchangeExplorer {
     /// A state of a store.
     struct State {
         let content: Content
-        let pending: [String: PendingChanges.Difference]
+        let pending: [String: UnexchangedChanges.Difference]
         /// Whether a change set was made that may be the next one of the log.
         let hasOutstanding: Bool
         let position: Int

@@ -173,7 +173,7 @@ import Testing
             try first.coordinator.apply(changes, mergePolicy: .mergeByPropertyObjectTrump)
             try first.store.opened.database.read { connection in
                 let record = try #require(try ExchangeRecord.read(on: connection))
-                let pending = try PendingChanges(record, first.store.opened, on: connection)
+                let pending = try UnexchangedChanges(record, first.store.opened, on: connection)
                 largest = max(largest, pending.readCount)
             }
         }

@@ -12,7 +12,7 @@ struct PendingComparison {
     /// The content of the mirror.
     let common: Content
     /// What is pending in the store, by the same names.
-    let pending: [String: PendingChanges.Difference]
+    let pending: [String: UnexchangedChanges.Difference]
     let entities: [String: Entity]
 
     /// The first difference of the store that is not pending, or a pending one that is none; nil for none.
@@ -38,7 +38,7 @@ struct PendingComparison {
         return nil
     }
 
-    private func isPending(_ property: String, _ difference: PendingChanges.Difference?) -> Bool {
+    private func isPending(_ property: String, _ difference: UnexchangedChanges.Difference?) -> Bool {
         guard let difference, let slot = difference.entity.propertiesByName[property]?.slot else { return false }
         return difference.contains(slot)
     }
@@ -54,13 +54,13 @@ struct PendingComparison {
 
 extension Branch {
     /// What is pending, by entity and global identifier, as in ``content()``; whether a change set has no answer.
-    func pendingDifferences() throws -> (differences: [String: PendingChanges.Difference], hasOutstanding: Bool) {
+    func pendingDifferences() throws -> (differences: [String: UnexchangedChanges.Difference], hasOutstanding: Bool) {
         let opened = try store.opened
         return try opened.database.read { connection in
             guard let record = try ExchangeRecord.read(on: connection) else { return ([:], false) }
             let reading = ExchangeReading(connection: connection, store: opened)
-            let changes = try PendingChanges(record, opened, on: connection)
-            var found: [String: PendingChanges.Difference] = [:]
+            let changes = try UnexchangedChanges(record, opened, on: connection)
+            var found: [String: UnexchangedChanges.Difference] = [:]
             for (place, difference) in changes.objects {
                 found["\(difference.entity.name) \(try reading.identifier(of: place))"] = difference
             }

@@ -116,7 +116,7 @@ import Testing
                 if number == 0 {
                     _ = try? theirs.obtainPermanentIDs(for: book, count: 100)
                 } else {
-                    store.database.foreignCommits.onCommit?()
+                    store.database.commitWatcher.onCommit?()
                 }
             }
         }

@@ -8,7 +8,7 @@
 /// Open addressing with linear probing. Eight neighbouring keys share a cache line, since rows that are fetched
 /// together mostly have neighbouring keys. Objects with temporary keys are stored separately: see ``TemporaryObjects``.
 /// The context retains them until they are saved or deleted, so that a sweep looks only at the deleted ones.
-final class IdentityTable {
+final class ObjectTable {
     private static let empty: Int64 = 0
     private static let removed = Int64.min
     private static let smallestCapacity = 16
@@ -33,7 +33,7 @@ final class IdentityTable {
     /// The temporary keys of objects that were deleted before a save. Some have been inserted again since, or have left
     /// the table.
     @exclusivity(unchecked) private var discarded: Set<Int64> = []
-    @exclusivity(unchecked) private var sweepCount = IdentityTable.smallestSweep
+    @exclusivity(unchecked) private var sweepCount = ObjectTable.smallestSweep
     /// The arrays of objects of the table that the program read or changed last.
     @exclusivity(unchecked) var recentMembers = RecentMembers()
     /// The number of times that the table has released objects, which another reference may retain: as long as it is the

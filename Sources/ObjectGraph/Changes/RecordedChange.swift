@@ -6,13 +6,13 @@ enum RecordedChange {
     /// An attribute had another value.
     case value(of: any GraphObject, slot: Int, SlotValue)
     /// A to-one relationship led to another object, or to no object.
-    case destination(of: any GraphObject, slot: Int, ObjectReference)
+    case destination(of: any GraphObject, slot: Int, RecordedReference)
     /// An object became a member of a to-many relationship, or a removed member was restored.
-    case arrival(ObjectReference, at: any GraphObject, Relationship, isRestored: Bool)
+    case arrival(RecordedReference, at: any GraphObject, Relationship, isRestored: Bool)
     /// An object was removed from a to-many relationship.
-    case departure(ObjectReference, from: any GraphObject, Relationship, ToManyMembers.Removal)
+    case departure(RecordedReference, from: any GraphObject, Relationship, ToManyMembers.Removal)
     /// The members of an ordered relationship had another order, and may have differed from the store's.
-    case order(of: any GraphObject, Relationship, [ObjectReference], storedAt: UInt32?)
+    case order(of: any GraphObject, Relationship, [RecordedReference], storedAt: UInt32?)
     /// An object was inserted, or its deletion reverted.
     case insertion(any GraphObject)
     /// An object was deleted.
@@ -30,7 +30,7 @@ enum RecordedChange {
 }
 
 /// A reference of recorded changes to an object, whose key may become permanent in the meantime.
-enum ObjectReference {
+enum RecordedReference {
     /// An object that had a temporary key.
     case object(any GraphObject)
     /// A permanent key, or 0 for no object.

@@ -38,7 +38,7 @@ final class IdentityMap {
         model = coordinator.model
         let types = coordinator.objectTypes
         let tables = model.entities.map { entity in
-            entity.isRoot ? IdentityTable(onlyEntity: entity.family.count == 1 ? entity.index : nil) : nil
+            entity.isRoot ? ObjectTable(onlyEntity: entity.family.count == 1 ? entity.index : nil) : nil
         }
         handlers = model.entities.map { entity in
             FaultHandler(
@@ -233,14 +233,14 @@ final class IdentityMap {
     /// missing, and the row gets another object: reading the row by the slots of the old entity would read other
     /// properties, or memory after the row.
     @inline(__always)
-    func keeps(_ found: IdentityTable.Found, _ key: Int64, for entityIndex: Int) -> Bool {
+    func keeps(_ found: ObjectTable.Found, _ key: Int64, for entityIndex: Int) -> Bool {
         if found.entity == entityIndex { return true }
         forget(found, key)
         return false
     }
 
     @inline(never)
-    private func forget(_ found: IdentityTable.Found, _ key: Int64) {
+    private func forget(_ found: ObjectTable.Found, _ key: Int64) {
         let handler = handlers[found.entity]
         handler.graphObject(found.object).state.pointee.life.markMissing()
         noteDeletion()

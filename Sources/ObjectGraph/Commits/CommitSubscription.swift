@@ -2,10 +2,10 @@ package import Foundation
 import Guarded
 
 /// Makes a coordinator's stores notice the commits of other processes, until it is released.
-package final class StoreFollowing: Sendable {
-    private let followers: StoreFollowers
+package final class CommitSubscription: Sendable {
+    private let followers: SharedStores
 
-    init(_ followers: StoreFollowers) {
+    init(_ followers: SharedStores) {
         self.followers = followers
         followers.begin()
     }
@@ -14,7 +14,7 @@ package final class StoreFollowing: Sendable {
 }
 
 /// The stores of a coordinator that others can change, and the number of parts of the program that follow them.
-final class StoreFollowers: Sendable {
+final class SharedStores: Sendable {
     private struct State {
         var stores: [any SharedStore] = []
         var count = 0
@@ -65,13 +65,13 @@ final class StoreFollowers: Sendable {
 extension PersistentStoreCoordinator {
     /// Makes the stores notice the commits of other processes, until the result is released. The contexts receive them
     /// as they receive the saves of other contexts.
-    package func followOtherProcesses() -> StoreFollowing { StoreFollowing(storeFollowers) }
+    package func followOtherProcesses() -> CommitSubscription { CommitSubscription(sharedStores) }
 
     /// Called after commits of other coordinators, in this or another process, to a store were passed on to
     /// the contexts, on any thread.
     package var onCommitByOthers: (@Sendable (_ store: UUID, Commit) -> Void)? {
-        get { storeFollowers.onCommit }
-        set { storeFollowers.onCommit = newValue }
+        get { sharedStores.onCommit }
+        set { sharedStores.onCommit = newValue }
     }
 
     /// Passes the commits of others to a store with some entities on to the contexts.
@@ -85,11 +85,11 @@ extension PersistentStoreCoordinator {
             let isNotified = commit.origin != .replacement(isOpen: false)
             let callObservers = add(commit, notifies: isNotified)
             guard isNotified else { return callObservers }
-            return { [storeFollowers, commit] in
+            return { [sharedStores, commit] in
                 callObservers()
-                storeFollowers.onCommit?(uuid, commit)
+                sharedStores.onCommit?(uuid, commit)
             }
         }
-        storeFollowers.add(store)
+        sharedStores.add(store)
     }
 }

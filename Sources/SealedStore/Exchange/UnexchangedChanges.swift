@@ -3,7 +3,7 @@ import ObjectGraph
 
 /// The changes of a store that the common order of its exchange does not contain yet, without values: the net effect of
 /// the transactions since the last exchange.
-struct PendingChanges {
+struct UnexchangedChanges {
     /// The difference of one object from the common order.
     struct Difference: Hashable {
         /// The entity.

@@ -20,7 +20,7 @@ import ObjectGraph
 /// A value of another object is never used: the object may belong to another store, whose values must stay separate. No
 /// candidate exists for a class, or an enum with payloads, without a default value that is not `Codable`, or whose
 /// `init(from:)` rejects all of these values. Reading such a property traps; a constant is read with its object.
-enum MissingValue {
+enum SubstituteValue {
     /// Returns a value for the property in a slot of a model class.
     static func substitute<V>(for model: (any GraphObject.Type)?, at slot: Int) -> V {
         if let value: V = candidate(for: model, at: slot) { return value }
@@ -84,7 +84,7 @@ extension PersistentModel {
     @usableFromInline
     func missingValue<V>(at slot: Int) -> V {
         reportUnreadableValue(at: slot, as: V.self)
-        return MissingValue.substitute(for: Self.self, at: slot)
+        return SubstituteValue.substitute(for: Self.self, at: slot)
     }
 
     /// Returns a substitute for the missing destination of a required relationship: a deleted model without values.
@@ -99,6 +99,6 @@ extension Materialization {
     /// Returns a substitute for the missing value of a constant.
     func missingValue<V>(at slot: Int) -> V {
         reportUnreadableValue(at: slot, as: V.self)
-        return MissingValue.substitute(for: objectType, at: slot)
+        return SubstituteValue.substitute(for: objectType, at: slot)
     }
 }

@@ -7,7 +7,7 @@ import Guarded
 ///
 /// Events of the file system show that some process may have committed. SQLite's data version on the writer connection
 /// then shows whether another connection has: the commits of the writer connection itself do not change it.
-final class ForeignCommits: Sendable {
+final class CommitWatcher: Sendable {
     private struct State {
         var onCommit: (@Sendable () -> Void)?
         /// The number of calls of ``begin()`` that no call of ``end()`` has reversed.
@@ -222,12 +222,12 @@ extension Database {
     /// Commits of other databases of this process are always noticed, commits of other processes after
     /// ``beginFollowing()``. The function is also called whenever a locked or suspended database has been opened again,
     /// since other connections may have committed while it was not open.
-    package func onForeignCommit(_ body: (@Sendable () -> Void)?) { foreignCommits.onCommit = body }
+    package func onForeignCommit(_ body: (@Sendable () -> Void)?) { commitWatcher.onCommit = body }
 
     /// Begins to notice the commits of other processes: usually within milliseconds, and within a second if the system
     /// cannot watch the folder of the file. Calls are counted.
-    package func beginFollowing() { foreignCommits.begin() }
+    package func beginFollowing() { commitWatcher.begin() }
 
     /// Reverses one call of ``beginFollowing()``.
-    package func endFollowing() { foreignCommits.end() }
+    package func endFollowing() { commitWatcher.end() }
 }

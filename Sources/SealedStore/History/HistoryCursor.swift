@@ -7,7 +7,7 @@ import ObjectGraph
 ///
 /// It knows the position in the history up to which the contexts have received the changes. If the history lacks some
 /// of the commits since then, or has too many, the changes are unknown.
-final class HistoryFollowing: Sendable {
+final class HistoryCursor: Sendable {
     /// The largest number of transactions that are read. If there are more, the changes are unknown.
     static let largestCount = 1000
 

@@ -94,7 +94,7 @@ extension GraphObject {
     }
 
     /// The reference to the object with a key in recorded changes.
-    fileprivate func reference(to key: Int64, along relationship: Relationship) -> ObjectReference {
+    fileprivate func reference(to key: Int64, along relationship: Relationship) -> RecordedReference {
         guard key < 0,
             let object = state.pointee.handler?.context?.identityMap.destination(forKey: key, of: relationship)
         else { return .key(key) }

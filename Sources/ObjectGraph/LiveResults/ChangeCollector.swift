@@ -2,7 +2,7 @@
 /// each save, fetch and ``ManagedObjectContext/processPendingChanges()``.
 ///
 /// Without followers it costs a save the test of an optional.
-final class ChangeFollowing {
+final class ChangeCollector {
     /// An object with unsaved changes that the followers know.
     private struct PendingObject {
         let object: any GraphObject
@@ -38,7 +38,7 @@ final class ChangeFollowing {
     private var isDelivering = false
     private var hasAnnounced = false
     /// Makes the stores notice the commits of other processes while there are followers.
-    private var storeFollowing: StoreFollowing?
+    private var subscription: CommitSubscription?
 
     private var identityMap: IdentityMap { changeTracker.identityMap }
 
@@ -74,7 +74,7 @@ final class ChangeFollowing {
     }
 
     private func begin() {
-        storeFollowing = commitMerger.loader.stores.coordinator.followOtherProcesses()
+        subscription = commitMerger.loader.stores.coordinator.followOtherProcesses()
         let model = identityMap.model
         commitMerger.onCommit = { [unowned self] commit, isOwnSave in
             let added = commit.withConsequences(model, for: followers.roots)
@@ -92,7 +92,7 @@ final class ChangeFollowing {
     }
 
     private func end() {
-        storeFollowing = nil
+        subscription = nil
         commitMerger.onCommit = nil
         changeTracker.onFollowedChange = nil
         changeTracker.onRestart = nil
@@ -402,17 +402,17 @@ extension GraphObject {
 extension ManagedObjectContext {
     /// Adds a follower of the context's changes, which is referred to weakly. It is called with each save, fetch and
     /// ``processPendingChanges()`` of the context that finds changes.
-    package func addFollower(_ follower: any ContextFollower) { following.add(follower) }
+    package func addFollower(_ follower: any ContextFollower) { changeCollector.add(follower) }
 
     /// Records that other changes than before concern a follower.
     package func followedSlotsDidChange(of follower: any ContextFollower) {
-        following.noteFollowedSlots(of: follower)
+        changeCollector.noteFollowedSlots(of: follower)
     }
 
     /// Called when the context has changes that its followers do not know, and again for the first ones after each
     /// delivery: ``processPendingChanges()`` delivers them.
     package var onUndeliveredChange: (() -> Void)? {
-        get { following.onUndeliveredChange }
-        set { following.onUndeliveredChange = newValue }
+        get { changeCollector.onUndeliveredChange }
+        set { changeCollector.onUndeliveredChange = newValue }
     }
 }

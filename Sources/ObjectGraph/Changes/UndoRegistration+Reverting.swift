@@ -199,7 +199,7 @@ extension UndoRegistration {
     /// A destination that cannot be read, such as one in a locked store, is not lost. The failure is not recorded: the
     /// relationship keeps its key, and a save checks that the destination exists.
     private func isLost(
-        _ reference: ObjectReference,
+        _ reference: RecordedReference,
         from object: any GraphObject,
         along relationship: Relationship
     ) -> Bool {
