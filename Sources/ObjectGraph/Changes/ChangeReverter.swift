@@ -24,7 +24,7 @@ final class ChangeReverter {
         changeTracker.removeAll()
         loader.unloadMembers(concealedBy: changed)
         for object in changed { object.dropChanges() }
-        // The reverted deletion stays saved.
+        // The deletion that the insertion had reverted is still saved.
         for object in reinserted where object.life == .unchanged { object.life.markMissing() }
         identityMap.detach(new)
         loader.reloadOutdated(among: changed)
@@ -51,7 +51,7 @@ final class ChangeReverter {
             if object.life.isDeleted { undo.deletePropagation.restore([object]) }
             object.revertRelationships()
             changeTracker.dropUpdate(of: object)
-            // Another writer may have moved it to lists that have been read without it.
+            // Another writer may have moved the object to lists that have been read without it.
             let outdated = object.state.pointee.flags.contains(.outdated) ? object.lastRow : nil
             object.turnIntoFault()
             if let outdated {
@@ -60,7 +60,7 @@ final class ChangeReverter {
             }
             if object.state.pointee.changes != nil { object.noteChange() }
             if changeTracker.isRestored(object) {
-                // The save clears the references to deleted objects that it finds in the row and in the changes.
+                // The save clears references to deleted objects. It finds them in the row and in the changes.
                 object.fireFault()
                 object.reestablishInverses()
             }
@@ -79,7 +79,7 @@ final class ChangeReverter {
     /// Reloads the rows of changed objects, which keep their changes.
     private func reload(_ objects: [any GraphObject]) {
         loader.reload(objects, changedObjects: .takeRow, missingRows: .keepObjects, failures: .report)
-        // The program has seen the rows of a file that has replaced the store's.
+        // The program has seen the rows of a file that has replaced the store's file.
         for object in objects where object.state.pointee.row != nil { object.state.pointee.flags.remove(.replaced) }
     }
 }

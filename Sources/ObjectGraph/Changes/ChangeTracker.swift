@@ -24,7 +24,8 @@ final class ChangeTracker {
     var onFirstChange: (() -> Void)?
     /// Called together with ``onFirstChange``, for the followers of the context.
     var onFollowedChange: (() -> Void)?
-    /// Called with an object of which the followers of the context know unsaved changes, when new ones begin.
+    /// Called with an object of which the followers of the context know unsaved changes, when new unsaved changes
+    /// begin.
     var onRestart: ((any GraphObject) -> Void)?
     /// Called with a deleted object that is inserted again, if the context has followers.
     var onReturn: ((any GraphObject) -> Void)?
@@ -55,7 +56,7 @@ final class ChangeTracker {
 
     // MARK: Changes
 
-    /// Lists a new object, or one whose saved deletion was reverted.
+    /// Lists a new object, or an object whose saved deletion was reverted.
     func insert(_ object: any GraphObject) {
         announceChange(of: object)
         inserted.add(object)
@@ -99,12 +100,12 @@ final class ChangeTracker {
         object.notifyObserversOfExistence()
     }
 
-    /// Removes an object from the updated ones.
+    /// Removes an object from the updated objects.
     func unlistUpdate(of object: any GraphObject) {
         if object.life.isUpdated { updated.remove(object) }
     }
 
-    /// Removes an object whose changes were dropped from the updated ones, unless ``isRestored(_:)`` holds.
+    /// Removes an object whose changes were dropped from the updated objects, unless ``isRestored(_:)`` holds.
     func dropUpdate(of object: any GraphObject) {
         if !isRestored(object) { unlistUpdate(of: object) }
     }
@@ -115,7 +116,7 @@ final class ChangeTracker {
         deleted.count > 0 && object.life == .updated && object.state.pointee.flags.contains(.listedAsDeleted)
     }
 
-    /// Removes an object from the deleted ones.
+    /// Removes an object from the deleted objects.
     func unlistDeletion(of object: any GraphObject) {
         if object.life.isDeleted { deleted.remove(object) }
     }
@@ -161,7 +162,8 @@ final class ChangeTracker {
 }
 
 extension GraphObject {
-    /// Lists the object among the updated ones of its context, unless it is listed already, missing, or in no context.
+    /// Lists the object among the updated objects of its context, unless it is listed already, missing, or in no
+    /// context.
     @inline(__always)
     func noteChange() {
         guard state.pointee.life == .unchanged,

@@ -60,7 +60,7 @@ final class DeletePropagation {
     private func propagate(cascading: Bool) {
         suspending {
             while let object = changeTracker.unpropagatedDeletes.popLast() {
-                // Some have been restored since.
+                // Some objects have been restored since they were listed.
                 let state = object.state
                 guard state.pointee.life.isDeletedOrMissing,
                     !state.pointee.flags.contains(.deletePropagated)
@@ -140,7 +140,7 @@ final class DeletePropagation {
 
     /// Reverts deletions that have not been saved.
     func restore(_ objects: [any GraphObject]) {
-        // While the rules of their deletions count as applied: they have cleared the references of the members.
+        // Loaded while the delete rules count as applied: the rules have cleared the references of the members.
         for object in objects { object.loadMembers() }
         for object in objects { changeTracker.undelete(object) }
         // After the loop, so that objects that are restored together find each other present.

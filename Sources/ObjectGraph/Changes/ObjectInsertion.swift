@@ -1,4 +1,4 @@
-/// Inserts objects into a context: new objects, those of detached graphs, and deleted objects again.
+/// Inserts objects into a context: new objects, objects of detached graphs, and deleted objects again.
 final class ObjectInsertion {
     private let changeTracker: ChangeTracker
     private let deletePropagation: DeletePropagation
@@ -72,7 +72,7 @@ final class ObjectInsertion {
     /// Inserts a missing object under a new temporary key.
     private func insertAsNew(_ object: any GraphObject) {
         let key = object.state.pointee.key
-        // It becomes another object, whose earlier changes cannot be undone.
+        // The object becomes another object, so that its earlier changes cannot be undone.
         if key > 0 { changeTracker.forgetUndo() }
         object.state.pointee.handler?.table.remove(key)
         register(object, key: key < 0 ? key : TemporaryKeys.next())

@@ -11,7 +11,7 @@ enum RecordedChange {
     case arrival(RecordedReference, at: any GraphObject, Relationship, isRestored: Bool)
     /// An object was removed from a to-many relationship.
     case departure(RecordedReference, from: any GraphObject, Relationship, ToManyMembers.Removal)
-    /// The members of an ordered relationship had another order, and may have differed from the store's.
+    /// The members of an ordered relationship had another order, which may have differed from the store's order.
     case order(of: any GraphObject, Relationship, [RecordedReference], storedAt: UInt32?)
     /// An object was inserted, or its deletion reverted.
     case insertion(any GraphObject)

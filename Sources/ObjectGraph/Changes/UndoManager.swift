@@ -3,8 +3,8 @@
 
     /// A recorder of operations that can be undone and redone, with the members of Foundation's class of the same name.
     ///
-    /// Foundation has its class on Apple's platforms only. This class takes its place on the others. Like a context, it
-    /// belongs to one thread, actor or queue at a time.
+    /// Foundation has its class on Apple's platforms only. This class takes its place on other platforms. Like a
+    /// context, it belongs to one thread, actor or queue at a time.
     ///
     /// ```swift
     /// let undoManager = UndoManager()
@@ -24,7 +24,7 @@
         /// once. If it is false, a group must be open when an operation is registered; a context opens a group for its
         /// changes.
         public var groupsByEvent = true
-        /// The maximum number of groups that can be undone, beyond which the oldest is forgotten; 0 for no limit.
+        /// The maximum number of groups that can be undone, beyond which the oldest group is forgotten; 0 for no limit.
         public var levelsOfUndo = 0 {
             didSet { forgetOldest() }
         }
@@ -35,7 +35,7 @@
 
         private var undoStack: [UndoGroup] = []
         private var redoStack: [UndoGroup] = []
-        /// The open groups, the innermost last. During an undo or redo, the first one records the operations that
+        /// The open groups, the innermost last. During an undo or redo, the first group records the operations that
         /// revert it.
         private var openGroups: [UndoGroup] = []
         private var disabledLevel = 0
@@ -165,7 +165,7 @@
         /// Reverts the operations of the last ended group, nested in an open group or not. Does nothing without such a
         /// group, or during an undo or redo.
         ///
-        /// - Precondition: No operation was registered in the open group since that group ended.
+        /// - Precondition: No operation was registered in the open group since the nested group ended.
         public func undoNestedGroup() {
             guard !isUndoing, !isRedoing else { return }
             checkpoint()

@@ -3,15 +3,15 @@ extension UndoRegistration {
     func revert(_ recorded: RecordedChanges) {
         var returned: [any GraphObject] = []
         var left: [FormerReference] = []
-        // Delete rules are applied after all objects are reverted. Their effects were recorded as well: only references
-        // that were not recorded remain to be cleared.
+        // Delete rules are applied after all objects are reverted. Their effects were recorded as well, so that only
+        // references that were not recorded remain to be cleared.
         deletePropagation.suspending {
             for change in recorded.changes.reversed() { revert(change, of: recorded, &returned, &left) }
             for reference in left { realign(reference) }
             for change in recorded.changes { settle(change) }
         }
         relink(returned)
-        // Objects that were deleted together, or whose members were reloaded since, do not refer to them.
+        // Objects that were deleted together with these, or whose members were reloaded since, do not refer to them.
         for object in returned { object.reestablishInverses() }
         part(returned, recorded)
         for case .deletion(let object) in recorded.changes where object.life.isStored { settleMembers(of: object) }
@@ -42,7 +42,8 @@ extension UndoRegistration {
         case .deletion: return revertDeletion(of: object, recorded, &returned)
         default: break
         }
-        // Another context has deleted it meanwhile. An object that this context has deleted can be restored.
+        // Another context has deleted the object since the change was recorded. An object that this context has deleted
+        // can be restored.
         if object.life.isMissing, object.state.pointee.key > 0, !object.life.isRestorable { return }
         switch change {
         case .value(_, let slot, let value): object.changeSavedSlot(value, at: slot)
@@ -120,7 +121,7 @@ extension UndoRegistration {
         }
     }
 
-    /// The same for all members of an object whose deletion was reverted.
+    /// Does the same for all members of an object whose deletion was reverted.
     private func settleMembers(of owner: any GraphObject) {
         for relationship in owner.entity.relationships where relationship.isToMany {
             guard relationship.placement == .destinationKey || relationship.sharedInverse != nil,
@@ -196,8 +197,8 @@ extension UndoRegistration {
     /// lead to it again. It may have been missing when the change was recorded, since the deletion of an object does
     /// not clear one-way relationships to it.
     ///
-    /// A destination that cannot be read, such as one in a locked store, is not lost. The failure is not recorded: the
-    /// relationship keeps its key, and a save checks that the destination exists.
+    /// A destination that cannot be read, such as an object of a locked store, is not lost. The failure is not
+    /// recorded: the relationship keeps its key, and a save checks that the destination exists.
     private func isLost(
         _ reference: RecordedReference,
         from object: any GraphObject,
@@ -246,9 +247,9 @@ extension UndoRegistration {
     }
 
     /// Marks the references to objects whose saved deletion was reverted as changed, since the store has cleared them
-    /// without a change in this context: those of one-way relationships, whose owners are found if they are registered
-    /// and have their members loaded, those with delete rule `noAction`, and those that another context has set before
-    /// the deletion was saved.
+    /// without a change in this context: references along one-way relationships, whose owners are found if they are
+    /// registered and have their members loaded, references with delete rule `noAction`, and references that another
+    /// context has set before the deletion was saved.
     private func relink(_ returned: [any GraphObject]) {
         loader.forEachSource(of: returned) { object, relationship, keys in
             guard relationship.isToMany, relationship.inverse == nil else { return }

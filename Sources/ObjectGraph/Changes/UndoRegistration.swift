@@ -12,12 +12,12 @@ final class UndoRegistration {
         changeTracker = deletePropagation.changeTracker
     }
 
-    /// Replaces the undo manager. Changes that could be undone by the old one are forgotten.
+    /// Replaces the undo manager. Changes that the old undo manager could undo are forgotten.
     ///
     /// - Parameter target: The context, which is the target of the registered operations.
     func setUndoManager(_ manager: UndoManager?, target: AnyObject) {
         guard manager !== changeTracker.undoManager else { return }
-        // Earlier deletions must not be recorded in part.
+        // The effects of earlier deletions must be recorded completely or not at all.
         deletePropagation.run()
         changeTracker.undoManager?.removeObserver(self)
         changeTracker.setUndoManager(manager, target: target)

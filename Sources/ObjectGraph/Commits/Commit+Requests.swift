@@ -1,4 +1,4 @@
-// The commits of saves and batch requests, and what they change beside the objects that they name.
+// The commits of saves and batch requests, and the changes that follow for objects that they do not name.
 
 extension Commit {
     /// The commit of a save.
@@ -50,7 +50,7 @@ extension Commit {
         }
     }
 
-    /// The commit of rows that a store has changed beside those of a request.
+    /// The commit of rows that a store has changed although the request does not contain them.
     init(cleared lists: [BatchChanges.Keys]) {
         self.init(.batch)
         for list in lists {
@@ -60,8 +60,8 @@ extension Commit {
 
     // MARK: Consequences
 
-    /// The changes of the objects of root entities, with those of to-many relationships to which the rows of changed
-    /// objects lead.
+    /// The changes of the objects of root entities, and the changes of to-many relationships to which the rows of
+    /// changed objects lead.
     func withConsequences(_ model: ManagedObjectModel, for followed: Set<Int>) -> Commit {
         var result = Commit(origin)
         result.isUnknown = isUnknown
@@ -79,7 +79,8 @@ extension Commit {
         for followed: Set<Int>
     ) {
         if change.kind != .deleted {
-            // The members of the inverse change with the reference, and the row does not name the previous owner.
+            // The members of the inverse change with the reference, and the row does not name the owner that they
+            // leave.
             for relationship in model.entities[row.entityIndex].relationships where !relationship.isToMany {
                 guard change.slots?.contains(relationship.slot) ?? true, let inverse = relationship.inverse,
                     inverse.isToMany, followed.contains(inverse.source.rootIndex)
@@ -93,7 +94,7 @@ extension Commit {
     /// Adds the changes of the to-many relationships that an object joins or leaves.
     ///
     /// - Parameters:
-    ///   - row: The row of the object after it has joined them, or before it leaves them.
+    ///   - row: The row of the object after it has joined these relationships, or before it leaves them.
     ///   - slots: The slots of the row that have changed; nil for all.
     ///   - roots: The root entities of the objects whose changes are added; nil for all.
     mutating func addMembers(

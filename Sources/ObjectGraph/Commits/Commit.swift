@@ -1,4 +1,4 @@
-/// What one or several commits have changed: the form in which contexts, live results and observers learn of it.
+/// The changes of one or several commits, in the form in which contexts, live results and observers receive them.
 ///
 /// Each cause of a commit makes one value: a save, a batch request, the history of other processes, an applied change set,
 /// a replaced file.
@@ -7,12 +7,13 @@ package struct Commit: Sendable {
     package enum Origin: Equatable, Sendable {
         /// A context of the coordinator has saved.
         case save
-        /// A context of the coordinator has executed a batch request, or a store has changed rows beside those of a save.
+        /// A context of the coordinator has executed a batch request, or a store has changed rows that a save did not
+        /// contain.
         case batch
         /// Another coordinator, in this or another process, has committed, or a change set was applied.
         case others
-        /// The file of a store may have been replaced by a copy from an earlier time, which others may have changed since.
-        /// The objects of the unknown roots may have any values, whatever the versions of their rows.
+        /// The file of a store may have been replaced by a copy from an earlier time, which other programs may have
+        /// changed since. The objects of the unknown roots may have any values, whatever the versions of their rows.
         ///
         /// The store does not serve requests until the new file is open, so no observer is called before.
         case replacement(isOpen: Bool)
@@ -20,7 +21,7 @@ package struct Commit: Sendable {
         case erasure
         /// The parent has reverted or undone unsaved changes, or objects are read again.
         case revert
-        /// An inbox has dropped commits, since there were too many: any object may have changed.
+        /// An inbox has dropped commits because there were too many: any object may have changed.
         case overflow
     }
 
@@ -35,11 +36,11 @@ package struct Commit: Sendable {
         package var kind: Kind
         /// The slots of an updated object that have changed; nil if any slot may have changed.
         package var slots: SlotSet?
-        /// The row after the change, or of a deleted object the row before it; nil if it is unknown.
+        /// The row after the change or, for a deleted object, the row before it; nil if it is unknown.
         package private(set) var row: Row?
         /// Whether the object was deleted, and then inserted again: the deletion has cleared references to it.
         package fileprivate(set) var hasReturned = false
-        /// Whether only to-many relationships have changed, which other rows contain.
+        /// Whether only to-many relationships have changed, which the rows of other objects contain.
         private(set) var concernsMembersOnly = false
 
         /// Makes a change.
@@ -61,8 +62,8 @@ package struct Commit: Sendable {
         /// Whether the object has a row after the change that is not known.
         var hasUnknownRow: Bool { row == nil && !concernsMembersOnly && kind != .deleted }
 
-        /// Takes what is known of the row from an earlier change. A commit whose row is unknown may have been noticed
-        /// before an earlier one.
+        /// Takes the known part of the row from an earlier change. A commit whose row is unknown may arrive before an
+        /// earlier commit.
         fileprivate mutating func completeRow(after earlier: Change) {
             guard kind != .deleted, earlier.kind != .deleted else { return }
             if hasUnknownRow || earlier.hasUnknownRow {
@@ -186,8 +187,8 @@ package struct Commit: Sendable {
     /// Adds unknown changes of any objects.
     package mutating func addUnknown() { isUnknown = true }
 
-    /// Restricts unknown changes of any objects to those of some root entities: the objects of other stores stay as they
-    /// are.
+    /// Restricts unknown changes of any objects to the objects of some root entities: the objects of other stores stay
+    /// as they are.
     mutating func restrictUnknown(to roots: some Sequence<Entity>) {
         isUnknown = false
         for root in roots { addUnknown(root) }
@@ -199,7 +200,7 @@ package struct Commit: Sendable {
         for (rootIndex, root) in later.roots { roots[rootIndex, default: Root()].add(root) }
     }
 
-    /// One commit with the effect of this one and a later one; nil if they stay separate.
+    /// One commit with the effect of this commit and a later one; nil if they stay separate.
     ///
     /// A context that is not used for some time receives hundreds of commits of other processes as one.
     func merged(with later: Commit) -> Commit? {

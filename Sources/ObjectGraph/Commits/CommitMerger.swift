@@ -1,4 +1,4 @@
-/// Merges the commits of others into a context, and passes its own commits on to the others.
+/// Merges the commits of other contexts and writers into a context, and passes its own commits on to other contexts.
 ///
 /// Unchanged objects take their new rows, and relationships are unloaded, so that the next access loads them again.
 /// Objects with unsaved changes keep them; their save reports the conflict. Objects that both this context and another
@@ -34,7 +34,7 @@ final class CommitMerger {
     // MARK: Announcing
 
     /// Passes a commit of this context on to its followers, to the child contexts, and to the contexts with the same
-    /// parent or coordinator. Without a receiver it is not made.
+    /// parent or coordinator. The commit is not made if there is no receiver.
     ///
     /// - Parameter origin: The inbox of the child context that made the changes; nil if this context did.
     func announce(_ commit: @autoclosure () -> Commit, from origin: ContextInbox? = nil) {
@@ -65,7 +65,7 @@ final class CommitMerger {
 
     // MARK: Merging
 
-    /// Merges the commits of others, those of the parent context first.
+    /// Merges the commits of other contexts and writers, beginning with the commits of the parent context.
     func mergeCommits() {
         parent?.mergeCommits()
         guard !inbox.isEmpty, generation.token == nil else { return }
@@ -100,7 +100,7 @@ final class CommitMerger {
         }
     }
 
-    /// Merges the changes that a commit names, and those that it does not know.
+    /// Merges the changes that a commit names, and its unknown changes.
     private func mergeChanges(_ commit: Commit, _ filled: inout [any GraphObject]) {
         if commit.isUnknown { return mergeUnknown(allRoots) }
         let unknown = commit.unknownRoots
@@ -126,7 +126,7 @@ final class CommitMerger {
 
     /// Merges the updates whose rows are known.
     private func mergeUpdates(_ changes: some Sequence<Commit.Change>, _ filled: inout [any GraphObject]) {
-        // The announced rows do not name the previous owners.
+        // The announced rows do not name the owners that the objects have left.
         var leftMembers = Commit(.others)
         defer { noteMerged(leftMembers) }
         var known: [any GraphObject] = []
@@ -140,8 +140,8 @@ final class CommitMerger {
                 loader.unloadMembers(namedBy: old)
                 if onCommit != nil { leftMembers.addMembers(of: old, change.slots, model) }
             }
-            // The row of an outdated object does not name the owner that it leaves, nor does a row that was read later
-            // than the save. A parent does not count versions.
+            // The row of an outdated object does not name the owner that the object leaves, nor does a row that was
+            // read after the save. A parent does not count versions.
             let isOutdated = object?.state.pointee.flags.contains(.outdated) ?? false
             let isPrevious = parent != nil || (old?.isOlder(than: row) ?? false)
             left.formUnion(membershipsLeft(by: row, change.slots, from: isOutdated || !isPrevious ? nil : old))
@@ -171,7 +171,7 @@ final class CommitMerger {
             if let row = object.lastRow { loader.unloadMembers(namedBy: row) }
             object.unloadAllMembers()
         }
-        // An undo of a deletion inserts its objects again.
+        // The undo of a deletion inserts missing objects again.
         let returned = known.filter { $0.life.isMissing && !$0.life.hasChanges }
         let present = known.filter { !$0.life.isMissing }
         loader.reload(returned, changedObjects: .becomeOutdated, missingRows: .keepObjects, failures: .report)
@@ -218,8 +218,8 @@ final class CommitMerger {
         }
     }
 
-    /// The to-many relationships that an object has left, if its former owner is unknown: their members may be loaded
-    /// although the object is not registered, or lacks some values.
+    /// The to-many relationships that an object has left, if the owner that it left is unknown: their members may be
+    /// loaded although the object is not registered, or lacks some values.
     ///
     /// - Parameter slots: The slots that changed; nil if any slot may have changed.
     private func membershipsLeft(by row: Row, _ slots: SlotSet?, from old: Row?) -> [Relationship] {
@@ -255,8 +255,8 @@ final class CommitMerger {
 
     /// Merges commits that the inbox has dropped.
     ///
-    /// The effect is the same: unchanged objects have their new values at the next access, and deleted
-    /// ones count as deleted at once, so that the store is asked which objects it has.
+    /// The effect is the same as after a merge: unchanged objects have their new values at the next access, and
+    /// deleted objects count as deleted at once, so that the store is asked for the existence of the objects.
     private func mergeOverflow() {
         mergeUnknown(allRoots)
         for root in model.entities where root.isRoot {
@@ -269,15 +269,16 @@ final class CommitMerger {
 
     /// Merges the replacement of a store's file by another state of the store.
     ///
-    /// The rows of all saved objects are read again. The version of such a row may be any one: also the same as that of a
-    /// row with other values, or an earlier one. Earlier changes cannot be undone, since an object may be another one.
+    /// The rows of all saved objects are read again. The version of such a row says nothing: it may be earlier, or
+    /// equal to the version of a row with other values. Earlier changes cannot be undone, since a row may belong to
+    /// another object.
     private func mergeReplacement(of roots: Set<Int>) {
         for handler in identityMap.handlers where roots.contains(handler.entity.index) {
             handler.table.sweep()
             let objects = identityMap.objects(of: handler.entity)
             for object in objects {
                 object.unloadAllMembers()
-                // Others may have used the key meanwhile.
+                // Another program may have used the key in the file that replaced the store's file.
                 if object.life.isInserted, object.state.pointee.key < 0 {
                     object.state.pointee.changes?.assignedKey = 0
                 }
@@ -331,7 +332,7 @@ final class CommitMerger {
     /// Marks the objects as missing that the store does not have, and reloads missing objects that it has again.
     private func mergeExistence(of objects: ArraySlice<any GraphObject>, _ root: Entity) {
         let ids = objects.map { identityMap.id(of: $0) }
-        // An error of the store is reported at the next access to one of the objects.
+        // The next access to one of the objects reports an error of the store.
         guard let rows = try? loader.stores.rows(of: root, with: ids) else { return }
         let stored = Set(rows.map(\.key))
         var returned: [any GraphObject] = []
@@ -340,7 +341,7 @@ final class CommitMerger {
             if !isStored, !object.life.isMissing {
                 markDeleted(object)
             } else if isStored, object.life.isMissing, !object.life.hasChanges {
-                // An undo of a deletion has inserted it again.
+                // The undo of a deletion has inserted the object again.
                 returned.append(object)
             }
         }
@@ -349,9 +350,9 @@ final class CommitMerger {
 
     /// Merges commits that may have changed any object of root entities.
     ///
-    /// Relationships are unloaded, and unchanged objects become outdated faults: the next access to one reads its row
-    /// again, and those that were fetched with it, in one request. Only objects with observers, which must be notified,
-    /// are reloaded at once.
+    /// Relationships are unloaded, and unchanged objects become outdated faults: the next access to one of them reads
+    /// its row again, together with the rows that were fetched with it, in one request. Only objects with observers,
+    /// which must be notified, are reloaded at once.
     private func mergeUnknown(_ roots: Set<Int>) {
         guard parent == nil else { return reloadAll() }
         identityMap.noteUnknownDeletions()
@@ -366,7 +367,7 @@ final class CommitMerger {
                 }
                 guard isChanged else { continue }
                 if object.state.pointee.life.changesRow {
-                    // A rollback reads its row again.
+                    // A rollback reads the row of the object again.
                     object.state.pointee.flags.insert(.outdated)
                 } else if object.state.pointee.flags.contains(.observed) {
                     observed.append(object)
@@ -378,8 +379,8 @@ final class CommitMerger {
         reload(observed)
     }
 
-    /// Unloads the to-many relationships that objects may have joined or left whose old or new owner is unknown: their
-    /// rows are not in memory.
+    /// Unloads the to-many relationships that objects may have joined or left if their old or new owner is unknown,
+    /// because the rows of the objects are not in memory.
     private func unloadMembers(leadingToUnknownOwnersOf changes: some Collection<Commit.Change>, _ rootIndex: Int) {
         for relationship in model.relationships
         where !relationship.isToMany && relationship.source.rootIndex == rootIndex {
@@ -402,7 +403,7 @@ final class CommitMerger {
         for object in missing { markDeleted(object) }
     }
 
-    /// Reloads all saved objects from the parent, whose unsaved changes have been reverted or whose store has changed.
+    /// Reloads all saved objects from the parent, after its unsaved changes were reverted or its store has changed.
     private func reloadAll() {
         let saved = identityMap.registeredObjects.filter { !$0.state.pointee.life.isInserted }
         for object in saved { object.unloadAllMembers() }

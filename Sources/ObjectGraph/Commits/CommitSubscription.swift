@@ -13,7 +13,7 @@ package final class CommitSubscription: Sendable {
     deinit { followers.end() }
 }
 
-/// The stores of a coordinator that others can change, and the number of parts of the program that follow them.
+/// The stores of a coordinator that other writers can change, and the number of parts of the program that follow them.
 final class SharedStores: Sendable {
     private struct State {
         var stores: [any SharedStore] = []
@@ -23,7 +23,7 @@ final class SharedStores: Sendable {
 
     private let state = Guarded(State())
 
-    /// Called after commits of others to a store were passed on to the contexts, on any thread.
+    /// Called after commits of other coordinators to a store were passed on to the contexts, on any thread.
     var onCommit: (@Sendable (UUID, Commit) -> Void)? {
         get { state.withLock { $0.onCommit } }
         set { state.replace(\.onCommit, with: newValue) }
@@ -74,7 +74,7 @@ extension PersistentStoreCoordinator {
         set { sharedStores.onCommit = newValue }
     }
 
-    /// Passes the commits of others to a store with some entities on to the contexts.
+    /// Passes the commits of other coordinators to a store with some entities on to the contexts.
     func follow(_ store: any SharedStore, _ entities: [Entity]) {
         let uuid = store.metadata.uuid
         store.onCommitByOthers { [weak self] commit in

@@ -1,14 +1,14 @@
 import Guarded
 import Synchronization
 
-/// The commits of others that a context has not merged yet.
+/// The commits of other contexts and writers that a context has not merged yet.
 ///
-/// A context that is not used takes none, and the commits retain the rows of each save. So a commit of origin
+/// A context that is not used takes no commits, and the commits retain the rows of each save. So a commit of origin
 /// ``Commit/Origin/overflow`` replaces them when there are too many.
 final class ContextInbox: Sendable {
     /// The largest number of commits.
     static let commitLimit = 1000
-    /// The largest number of named objects in several commits. A single one may have more.
+    /// The largest number of named objects in several commits. A single commit may have more.
     static let objectLimit = 10_000
 
     private struct State {
@@ -33,7 +33,8 @@ final class ContextInbox: Sendable {
             }
             if commits.count <= ContextInbox.commitLimit, size <= ContextInbox.objectLimit { return [] }
             let dropped = commits
-            // An erasure drops unsaved changes, too, and after a replacement the versions of rows say nothing.
+            // An erasure also drops unsaved changes, and after a replacement the versions of rows say nothing: both
+            // must be kept.
             let erasures = dropped.filter { $0.origin == .erasure }.prefix(1)
             let replacements = dropped.filter(\.isReplacement)
             let replacement = replacements.dropFirst().reduce(replacements.first) { $0?.merged(with: $1) }
@@ -52,8 +53,8 @@ final class ContextInbox: Sendable {
     private let state = Guarded(State())
     private let count = Atomic<Int>(0)
 
-    /// Called for the first commit, and for the first one after each ``take()``; at once if there are some when it is
-    /// set.
+    /// Called for the first commit, and for the first commit after each ``take()``; called at once if there are commits
+    /// when it is set.
     var onRemoteChange: (@Sendable () -> Void)? {
         get { state.withLock { $0.onRemoteChange } }
         set {

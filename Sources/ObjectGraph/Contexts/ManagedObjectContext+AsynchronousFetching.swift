@@ -44,7 +44,8 @@ extension ManagedObjectContext {
                 continue
             }
             let objects: [T] = try fetcher.objects(of: rows, request, with: pending)
-            // After the suspension: changes that were saved since the rows were read are merged into their objects.
+            // Merges after the suspension, so that changes that were saved since the rows were read are merged into
+            // their objects.
             commitMerger.mergeCommits()
             try loader.prefetch(request.relationshipKeyPathsForPrefetching, from: objects)
             try reportReadFailures()

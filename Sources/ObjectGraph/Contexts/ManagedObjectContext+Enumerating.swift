@@ -10,9 +10,9 @@ extension ManagedObjectContext {
     /// ```
     ///
     /// The objects and their order are determined at the beginning, from the saved state and the context's unsaved
-    /// changes; the values are read with each batch. Regardless of what `body` changes, inserts, deletes or saves, no
-    /// object occurs twice and none is skipped. An object that no longer matches is included; an object that was
-    /// deleted meanwhile, or is new, is not.
+    /// changes; the values are read with each batch. Regardless of the objects that `body` changes, inserts, deletes or
+    /// saves, no object occurs twice and none is skipped. An object that no longer matches is included. An object that
+    /// is inserted, or deleted before its batch, during the enumeration is not included.
     ///
     /// After its batch an object is released, unless it has other references. The context retains objects with unsaved
     /// changes: a `body` that changes objects should save them.
@@ -40,7 +40,7 @@ extension ManagedObjectContext {
             "objects of entity '\(request.entity.name)' are not of class '\(T.self)'"
         )
         let keys = try fetchIDs(request).map(\.key)
-        // A save replaces their keys.
+        // A save replaces the keys of these objects.
         var new: [Int64: any GraphObject] = [:]
         for key in keys where key < 0 { new[key] = identityMap.object(forKey: key, of: request.entity) }
         for start in stride(from: 0, to: keys.count, by: batchSize) {

@@ -10,7 +10,7 @@ extension ManagedObjectContext {
     /// With the token of another context of the same coordinator, both contexts read the same state. The objects of
     /// this context are refreshed and keep their changes. A child reads through its parent: pin the parent.
     ///
-    /// Stores without snapshots, such as those in memory, are read in their latest state. A file cannot reclaim the
+    /// Stores without snapshots, such as stores in memory, are read in their latest state. A file cannot reclaim the
     /// space of its write-ahead log while a token refers to a state in it: release old tokens.
     ///
     /// - Throws: errors of the stores. In this case the context does not change.

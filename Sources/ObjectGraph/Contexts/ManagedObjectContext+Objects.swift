@@ -11,10 +11,10 @@ extension ManagedObjectContext {
         objectInsertion.reinsert(object)
     }
 
-    /// Inserts a new object of an entity, with its initial values. Its class is the one that the coordinator has for
+    /// Inserts a new object of an entity, with its initial values. Its class is the class that the coordinator has for
     /// the entity.
     ///
-    /// - Precondition: Objects of the entity are of class ``ManagedObject``, or the entity has a class of its own.
+    /// - Precondition: Objects of the entity are of class ``ManagedObject``, or the entity has its own class.
     package func insertNewObject(of entity: Entity) -> any GraphObject {
         let type = coordinator.objectTypes[entity.index]
         if let type = type as? ManagedObject.Type { return type.init(entity: entity, insertInto: self) }
@@ -85,9 +85,9 @@ extension ManagedObjectContext {
     /// - Parameters:
     ///   - object: The object. An object that is new, missing or of another context does not change.
     ///   - mergeChanges: Whether unsaved changes stay. Otherwise they are dropped, including a deletion. Members that
-    ///     joined or left a to-many relationship through their own to-one relationship to the object stay so.
-    ///     An object whose deletion is dropped counts as updated and is filled while other objects are deleted: the save
-    ///     removes it from the relationships of its deleted owners.
+    ///     joined or left a to-many relationship through their own to-one relationship to the object keep that change.
+    ///     An object whose deletion is dropped counts as updated and is filled while other objects are deleted: the
+    ///     save removes it from the relationships of its deleted owners.
     public func refresh(_ object: any GraphObject, mergeChanges: Bool) {
         guard object.managedObjectContext === self else { return }
         changeReverter.refresh(object, mergeChanges: mergeChanges)
@@ -96,7 +96,7 @@ extension ManagedObjectContext {
     /// Turns all unchanged objects into faults, which are filled from the store on next access. Changed objects keep
     /// their changes, and their unchanged values are read again. New objects do not change.
     ///
-    /// - Complexity: O(number of registered objects), and a statement for the changed ones of each root entity.
+    /// - Complexity: O(number of registered objects), and a statement for the changed objects of each root entity.
     public func refreshAllObjects() {
         processPendingChanges()
         changeReverter.refreshAll()

@@ -13,8 +13,8 @@ extension ManagedObjectContext {
 
     /// Forgets the failures, so that the next save writes values that were computed from substitutes.
     ///
-    /// ``rollback()`` and ``reset()`` also forget all failures, and ``refresh(_:mergeChanges:)`` forgets those of the
-    /// refreshed object.
+    /// ``rollback()`` and ``reset()`` also forget all failures, and ``refresh(_:mergeChanges:)`` forgets the failures
+    /// of the refreshed object.
     public func forgetReadFailures() { loader.forgetReadFailures() }
 
     /// Throws the failures that no fetch or save has thrown.

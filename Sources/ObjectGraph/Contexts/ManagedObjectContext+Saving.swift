@@ -15,8 +15,8 @@ extension ManagedObjectContext {
     ///   ``ObjectGraphError/notUnique(_:)`` if values are not unique, unless the policy resolves it;
     ///   ``ObjectGraphError/unreadable(_:)`` if values could not be read, even without changes to save, until
     ///   ``forgetReadFailures()``, ``rollback()`` or ``refresh(_:mergeChanges:)``;
-    ///   ``ObjectGraphError/incompleteSave(_:)`` if several stores are saved and one cannot commit after another one
-    ///   did; ``ObjectGraphError/saveInProgress`` if `willSave()` or a validation of an object saves the context;
+    ///   ``ObjectGraphError/incompleteSave(_:)`` if several stores are saved and a store cannot commit after another
+    ///   store did; ``ObjectGraphError/saveInProgress`` if `willSave()` or a validation of an object saves the context;
     ///   ``ObjectGraphError/usedByAnotherThread`` if another thread is saving the context; errors of the stores.
     public func save() throws { _ = try saveReturningPositions() }
 
@@ -25,9 +25,9 @@ extension ManagedObjectContext {
     ///
     /// - Throws: as ``save()``.
     package func saveReturningPositions() throws -> [UUID: PersistentHistoryPosition] {
-        // Before the delivery, which would use the context as well.
+        // Checked before the delivery, which would use the context as well.
         try savingThread.requireNoSave()
-        // A save that throws may have merged the changes of others, or saved a part.
+        // A save that throws may have merged the changes of other contexts, or saved a part.
         defer { changeCollector.deliver() }
         let operation = SaveOperation(mergePolicy: mergePolicy, permanentKeys, undoRegistration, savingThread)
         try operation.run()
@@ -35,8 +35,8 @@ extension ManagedObjectContext {
     }
 
     /// Drops all changes. New objects leave the context, and keep their values and the relationships among themselves.
-    /// Changed and deleted objects have the values of their rows again, and those that other contexts changed meanwhile
-    /// are reloaded. A rollback cannot be undone.
+    /// Changed and deleted objects have the values of their rows again, and objects that other contexts have changed
+    /// since are reloaded. A rollback cannot be undone.
     public func rollback() {
         changeReverter.rollback()
         changeCollector.deliver()

@@ -30,8 +30,8 @@ public final class ManagedObjectContext {
     public weak var owner: AnyObject?
     /// How a save resolves conflicts with changes saved by other contexts, and values that are not unique.
     public var mergePolicy = MergePolicy.error
-    /// The author of the context's changes in the history of its stores. Of several contexts over each other, the one
-    /// that writes to the stores counts. The history keeps the first
+    /// The author of the context's changes in the history of its stores. If contexts are nested, the author of the
+    /// topmost context counts, which writes to the stores. The history keeps the first
     /// ``PersistentHistoryTransaction/authorByteLimit`` bytes.
     public var transactionAuthor: String?
 
@@ -63,8 +63,8 @@ public final class ManagedObjectContext {
     /// It reads the parent's objects, including unsaved changes, in their state at that time. Later changes of the
     /// parent are visible when this context fetches or refreshes an object again; changes that the parent or another
     /// child saves are merged. Its own save applies its changes to the parent as unsaved changes, as one undo
-    /// operation: if both have changed a value, the child's takes precedence. Only the save of the topmost context
-    /// writes to a store, and reports conflicts and collisions of unique values.
+    /// operation: if both have changed a value, the value of the child takes precedence. Only the save of the topmost
+    /// context writes to a store, and reports conflicts and collisions of unique values.
     ///
     /// New objects of the parent or the child get their permanent identifiers when the other context reads or saves
     /// them.
@@ -121,8 +121,8 @@ public final class ManagedObjectContext {
         set { loader.stalenessInterval = newValue }
     }
 
-    /// Called for the first unsaved change of the context, and again for the first one after each save or rollback;
-    /// with live results also for the first one after each update of them.
+    /// Called for the first unsaved change of the context, and again for the first change after each save or rollback;
+    /// with live results also for the first change after each update of them.
     public var didGetChanges: (() -> Void)? {
         get { changeTracker.onFirstChange }
         set { changeTracker.onFirstChange = newValue }

@@ -23,7 +23,7 @@ public enum ObjectGraphError: Error, Sendable {
     case saveInProgress
     /// Another thread is saving the context: a context belongs to one thread, actor or queue at a time.
     case usedByAnotherThread
-    /// A save over several stores was committed to some of them, and the commit to another one failed.
+    /// A save over several stores was committed to some of them, and the commit to a further store failed.
     case incompleteSave(IncompleteSave)
     /// Values of properties could not be read, and the properties returned empty values. A save has saved nothing; see
     /// ``ManagedObjectContext/forgetReadFailures()``. A fetch throws each failure once.

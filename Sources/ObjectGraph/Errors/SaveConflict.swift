@@ -56,9 +56,9 @@ public struct RemainingReference: Hashable, Sendable {
     public let deleted: ManagedObjectID
     /// The object that remains.
     public let remaining: ManagedObjectID
-    /// The relationship from the deleted object to the remaining one; nil if there is only the opposite direction.
+    /// The relationship from the deleted object to the remaining object; nil if there is only the opposite direction.
     public let rule: Relationship?
-    /// The relationship from the remaining object to the deleted one; nil if there is only the opposite direction.
+    /// The relationship from the remaining object to the deleted object; nil if there is only the opposite direction.
     public let reference: Relationship?
 
     /// Makes a pair.

@@ -1,22 +1,22 @@
 public import Foundation
 public import QueryLanguage
 
-/// The changes of one store that the others of an exchange do not have yet, as values.
+/// The changes of one store that the other stores of an exchange do not have yet, as values.
 ///
 /// Stores of the same model exchange their changes over a log with one total order, to which a change set is appended
 /// only if its ``sequence`` is the next one. A change set names objects by their global identifiers, so that each store
 /// finds its own objects. It contains the net effect of any number of transactions: an object that was inserted and
 /// deleted in between is not in it, and a property has its last value.
 ///
-/// Many changes make several change sets, each about as large as a limit, one after the other: a store makes the next one
-/// when it has applied the one before. After each of them, all references lead to objects, and unique values are unique:
-/// a reference or a list whose objects follow later comes with these.
+/// Many changes make several change sets, each about as large as a limit: a store makes the next change set when it has
+/// applied the previous one. After each change set, all references lead to objects, and unique values are unique: a
+/// reference or a list whose objects follow later is in the change set of these objects.
 ///
 /// A change set is not encrypted. A program that passes it through a foreign service seals it first.
 public struct ChangeSet: Codable, Hashable, Sendable, Identifiable {
     /// The identifier, a UUID of version 7.
     public let id: UUID
-    /// The file that made the change set: ``ExchangeState/replica``. A copy of a file has the same one.
+    /// The file that made the change set: ``ExchangeState/replica``. A copy of a file has the same value.
     public let origin: UUID
     /// The position in the common order for which the change set was made.
     public let sequence: Int64
@@ -30,7 +30,7 @@ public struct ChangeSet: Codable, Hashable, Sendable, Identifiable {
     /// The changes, each object once.
     public let changes: [Change]
 
-    /// The size from which a change set contains a part of the changes, unless a request names another size: 4 MiB.
+    /// The size above which a change set contains a part of the changes, unless a request names another size: 4 MiB.
     public static let defaultSizeLimit = 4 << 20
 
     /// Makes a change set.
@@ -146,7 +146,7 @@ extension ChangeSet.PropertyValue: Codable {
 
 extension ManagedObjectModel {
     /// A hash of the entities, properties, types and constraints of the model. Stores exchange changes if their models
-    /// have the same one. It is the same on all platforms and in all versions of the package.
+    /// have the same hash. It is the same on all platforms and in all versions of the package.
     ///
     /// - Complexity: O(number of properties).
     public var exchangeHash: String {
@@ -154,7 +154,7 @@ extension ManagedObjectModel {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         func add(_ text: String) {
             for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-            // 255 is no byte of UTF-8.
+            // The byte 255 separates the texts, since it does not occur in UTF-8.
             hash = (hash ^ 255) &* 0x100_0000_01b3
         }
         for entity in entities.sorted(by: { $0.name < $1.name }) {

@@ -4,7 +4,8 @@ public import Foundation
 public enum ExchangeError: Error, Hashable, Sendable {
     /// The objects of the store have no global identifiers.
     case noIdentifiers
-    /// Change sets before the given one are missing: the store has those up to `position`, and needs the next one.
+    /// Change sets before the given change set are missing: the store has the change sets up to `position`, and needs
+    /// the next one.
     case outOfSequence(position: Int64, sequence: Int64)
     /// The change set belongs to another model.
     case otherModel
@@ -20,15 +21,15 @@ public enum ExchangeError: Error, Hashable, Sendable {
     public struct Problem: Hashable, Sendable {
         /// The kind of a contradiction.
         public enum Reason: Hashable, Sendable {
-            /// The model has no such entity, or it is abstract.
+            /// The model has no such entity, or the entity is abstract.
             case unknownEntity
-            /// The entity has no such property, or it follows from others.
+            /// The entity has no such property, or the value of the property follows from other properties.
             case unknownProperty
             /// The value does not fit the property.
             case unfittingValue
             /// A required property has no value.
             case missingValue
-            /// The change set contains the object twice, or it names a member twice.
+            /// The change set contains the object twice, or names a member twice.
             case repeatedObject
             /// The store has never had the object.
             case missingObject
@@ -44,7 +45,7 @@ public enum ExchangeError: Error, Hashable, Sendable {
 
         /// The reason.
         public var reason: Reason
-        /// The global identifier of the object; nil if the problem concerns several or none.
+        /// The global identifier of the object; nil if the problem concerns several objects or none.
         public var identifier: UUID?
         /// The name of the entity.
         public var entity: String?

@@ -2,7 +2,8 @@ public import Foundation
 
 /// A request for the changes of a store that the common order does not contain yet.
 public struct ChangeSetRequest: Sendable {
-    /// The size in bytes from which the change set contains a part of the changes. It is about the size of the coded form.
+    /// The size in bytes above which the change set contains a part of the changes. It is about the size of the coded
+    /// form.
     public var sizeLimit: Int
 
     /// Makes a request.
@@ -51,8 +52,8 @@ public struct ChangeSetResult: Hashable, Sendable {
     public enum Outcome: Hashable, Sendable {
         /// The changes were applied.
         case applied
-        /// The change set is the store's own one: its changes count as exchanged. A change set with the identifier of an
-        /// own one and other content is applied like one of another store.
+        /// The store itself has made the change set: its changes count as exchanged. A change set with the identifier
+        /// of such a change set and other content is applied like a change set of another store.
         case acknowledged
         /// The store contains the change set already. Nothing was done.
         case skipped
@@ -83,7 +84,7 @@ public struct ExchangeConflict: Hashable, Sendable {
     public enum Resolution: Hashable, Sendable {
         /// The property keeps the value of the store.
         case keptLocal
-        /// The property has the value of the change set; that of the store is lost.
+        /// The property has the value of the change set; the value of the store is lost.
         case tookIncoming
         /// The object is deleted; its changes in the store are lost.
         case deleted
@@ -97,7 +98,7 @@ public struct ExchangeConflict: Hashable, Sendable {
         /// The new object needs an object that the store has deleted, or a unique value of another object. It is not
         /// inserted.
         case droppedInsertion
-        /// The new object and one of the store have the same unique values. They are one object now.
+        /// The new object and an object of the store have the same unique values. They are one object now.
         case merged
     }
 

@@ -4,7 +4,8 @@ extension PersistentStoreCoordinator {
     /// Returns the changes of a store that the common order of its exchange does not contain yet.
     ///
     /// The program appends the change set to the common order, if no other store has done so with the same
-    /// ``ChangeSet/sequence``, and applies each change set of the common order, including its own ones:
+    /// ``ChangeSet/sequence``, and applies each change set of the common order, including the change sets of this
+    /// store:
     ///
     /// ```swift
     /// while let changes = try coordinator.changeSet(), !log.append(changes) {
@@ -14,7 +15,7 @@ extension PersistentStoreCoordinator {
     ///
     /// Before the first exchange, all objects of the store are its changes. Many changes make several change sets: the
     /// loop ends when all are in the common order, and may be ended and continued between any two of them. A change set
-    /// without changes replaces an earlier one for the same position, which the common order may contain or not.
+    /// without changes replaces an earlier change set for the same position, which the common order may contain or not.
     ///
     /// - Parameters:
     ///   - uuid: The store; nil for the only store of the coordinator.
@@ -48,20 +49,20 @@ extension PersistentStoreCoordinator {
     ///
     /// An object that the store has deleted stays deleted under all policies but ``MergePolicy/error``. The author of a
     /// change set has applied the delete rules: the store deletes the same objects, and clears all references to them.
-    /// It applies the rules itself to those relationships only that it has changed since the last exchange: an object
-    /// stays if the rule `deny` or a required reference among them demands it. The rule `cascade` does not delete the
-    /// members of many-to-many relationships then. A property keeps its value if another object has its new unique
-    /// value. A store without changes of its own equals the common order afterwards. The next change set of the store contains each difference between the store and the common
-    /// order, so that all stores end with the same content.
+    /// It applies the rules itself only to relationships that it has changed since the last exchange: an object stays
+    /// if the rule `deny` or a required reference among them demands it. The rule `cascade` does not delete the members
+    /// of many-to-many relationships then. A property keeps its value if another object has its new unique value. A
+    /// store without changes of its own equals the common order afterwards. The next change set of the store contains
+    /// each difference between the store and the common order, so that all stores end with the same content.
     ///
     /// - Parameters:
-    ///   - changeSet: The change set whose ``ChangeSet/sequence`` follows the position of the store, or an earlier one,
-    ///     which is skipped.
+    ///   - changeSet: The change set whose ``ChangeSet/sequence`` follows the position of the store, or an earlier
+    ///     change set, which is skipped.
     ///   - mergePolicy: The resolution of conflicts.
     ///   - uuid: The store; nil for the only store of the coordinator.
     /// - Throws: ``ExchangeError``; ``PersistentHistoryError/noStore``; ``ObjectGraphError/storeIsReadOnly``;
     ///   ``ObjectGraphError/unsupportedRequest(storeType:request:)``; errors of the store. The store is unchanged then.
-    /// - Complexity: O(*n* + *m*) in the number of changes and of those of the store that were not exchanged.
+    /// - Complexity: O(*n* + *m*) in the number of changes and of the store's changes that were not exchanged.
     @discardableResult
     public func apply(
         _ changeSet: ChangeSet,
@@ -87,7 +88,7 @@ extension PersistentStoreCoordinator {
         return try store.execute(ExchangeStateRequest(), with: RequestContext())
     }
 
-    /// The store with an identity, or the only one for nil, as one that exchanges its changes.
+    /// The store with an identity, or the only store for nil, with the capability to exchange its changes.
     private func exchangeStore(_ uuid: UUID?, for request: Any.Type) throws -> any ExchangeStore {
         try store(withIdentity: uuid).with((any ExchangeStore).self, for: request)
     }

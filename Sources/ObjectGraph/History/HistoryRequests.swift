@@ -2,11 +2,11 @@ public import Foundation
 
 /// A request for transactions in the history of a store.
 public struct HistoryFetchRequest: Sendable {
-    /// The number of the last transaction that the caller knows: later ones are fetched. 0 fetches from the first one
-    /// that the history still has.
+    /// The number of the last transaction that the caller knows: later transactions are fetched. 0 fetches from the
+    /// first transaction that the history still has.
     public var after: Int64
     /// The time of the transaction ``after``, if the caller knows it. A store that was replaced by an earlier copy
-    /// gives the same numbers to other transactions: the time tells them apart.
+    /// gives the same numbers to other transactions: the time distinguishes them.
     public var afterTimestamp: Date?
     /// The largest number to fetch; nil for no limit.
     public var through: Int64?
@@ -22,7 +22,8 @@ public struct HistoryFetchRequest: Sendable {
     public var includesValues = true
     /// When the request fails because transactions after ``after`` were deleted.
     package var expiry = Expiry.afterFirstTransaction
-    /// Further transactions that the caller knows. The request fails if the history has others in their places.
+    /// Further transactions that the caller knows. The request fails if the history has other transactions in their
+    /// places.
     package var known: [PersistentHistoryPosition] = []
     /// The numbers to fetch; nil for all.
     package var numbers: [Int64]?
@@ -33,7 +34,7 @@ public struct HistoryFetchRequest: Sendable {
 
     /// When a request fails because transactions were deleted.
     package enum Expiry: Sendable {
-        /// Never, for a caller that reads what the history still has.
+        /// Never, for a caller that reads the transactions that the history still has.
         case never
         /// If the caller knows a transaction.
         case afterFirstTransaction
@@ -61,8 +62,8 @@ public struct PersistentHistoryState: Hashable, Sendable {
     public var isRecording: Bool
     /// The number of the last transaction; 0 if there was none.
     public var lastTransaction: Int64
-    /// The largest number of a deleted transaction; 0 if none was deleted. A reader that knows an earlier one only may
-    /// have missed changes.
+    /// The largest number of a deleted transaction; 0 if none was deleted. A reader whose last known transaction is
+    /// earlier may have missed changes.
     public var lastDeletedTransaction: Int64
     /// The time of the last transaction; nil if there was none, or if it is unknown.
     public var lastTimestamp: Date?
@@ -105,11 +106,11 @@ package struct PersistentHistoryPosition: Hashable, Sendable {
 public struct HistoryDeletionRequest: Sendable {
     /// The transactions to delete.
     public enum Selection: Sendable {
-        /// Those with a number up to the given one.
+        /// Transactions with a number up to the given number.
         case through(Int64)
-        /// Those with the given numbers.
+        /// Transactions with the given numbers.
         case numbers([Int64])
-        /// Those before a time.
+        /// Transactions before a time.
         case before(Date)
     }
 

@@ -25,14 +25,14 @@ public struct PersistentHistoryChange: Sendable, Identifiable {
     /// The recorded values of a changed object.
     ///
     /// The values are in their stored form; the destination of a to-one relationship is its primary key. A history that
-    /// does not record values has only those of deleted objects whose attribute has
+    /// does not record values has only values of deleted objects whose attribute has
     /// `AttributeDescription.preservesValueOnDeletion`.
     public struct Values: Hashable, Sendable {
-        /// The values before the change, by property name: of an updated object those of the updated properties, of a
-        /// deleted object all that are not null.
+        /// The values before the change, by property name: the values of the updated properties of an updated object,
+        /// and all values of a deleted object that are not null.
         public var old: [String: Value] = [:]
-        /// The values after the change, by property name: of an updated object those of the updated properties, of an
-        /// inserted object all that are not null.
+        /// The values after the change, by property name: the values of the updated properties of an updated object,
+        /// and all values of an inserted object that are not null.
         public var new: [String: Value] = [:]
         /// The changes of to-many relationships that the members' rows do not contain, by name.
         public var members: [String: Members] = [:]

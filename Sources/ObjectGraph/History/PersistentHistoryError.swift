@@ -2,11 +2,11 @@
 public enum PersistentHistoryError: Error, Hashable, Sendable {
     /// The store does not record its transactions.
     case notRecorded
-    /// Transactions after the one that the caller knows were deleted, up to the given number: the caller may have
-    /// missed changes, and has to read the objects again. Likewise if the caller knows a transaction that the history
-    /// does not have, after a store was replaced by an earlier backup.
+    /// Transactions after the transaction that the caller knows were deleted, up to the given number: the caller may
+    /// have missed changes, and has to read the objects again. Likewise if the caller knows a transaction that the
+    /// history does not have, after a store was replaced by an earlier backup.
     case expired(lastDeleted: Int64)
-    /// The request names no store of the coordinator, or none although the coordinator has several.
+    /// The request names a store that the coordinator does not have, or no store although the coordinator has several.
     case noStore
 }
 

@@ -30,7 +30,7 @@ public struct PersistentHistoryTransaction: Sendable, Identifiable {
 
     /// Objects of one entity with the same kind of change and the same changed properties.
     ///
-    /// The keys are ranges: a transaction that inserts a million objects has few of them.
+    /// The keys are ranges: a transaction that inserts a million objects has few ranges.
     public struct Group: Sendable {
         /// The kind of change.
         public let kind: PersistentHistoryChange.Kind
@@ -42,7 +42,7 @@ public struct PersistentHistoryTransaction: Sendable, Identifiable {
         public let updatedProperties: [Property]
         /// The recorded values of each object, in the order of the keys; empty if none are recorded.
         public let values: [PersistentHistoryChange.Values]
-        /// The ``PersistentHistoryChange/id`` of the first object. Those of the others follow it.
+        /// The ``PersistentHistoryChange/id`` of the first object. The numbers of the next objects follow it.
         public let firstChange: Int64
 
         /// Makes a group.

@@ -10,8 +10,8 @@ extension PersistentStoreCoordinator {
     /// - Parameters:
     ///   - request: The selection of the transactions; all if it is omitted.
     ///   - uuid: The store; nil for the only store of the coordinator.
-    /// - Throws: ``PersistentHistoryError/expired(lastDeleted:)`` if transactions after ``HistoryFetchRequest/after`` were
-    ///   deleted, unless that is 0, or if the history has another transaction in its place;
+    /// - Throws: ``PersistentHistoryError/expired(lastDeleted:)`` if transactions after ``HistoryFetchRequest/after``
+    ///   were deleted, unless `after` is 0, or if the history has another transaction in its place;
     ///   ``PersistentHistoryError/notRecorded`` if the store records none;
     ///   ``ObjectGraphError/unsupportedRequest(storeType:request:)``; errors of the store.
     public func history(
@@ -37,12 +37,12 @@ extension PersistentStoreCoordinator {
         try historyStore(uuid, for: HistoryDeletionRequest.self).execute(request, with: RequestContext())
     }
 
-    /// The store with an identity, or the only one for nil, as one with a history.
+    /// The store with an identity, or the only store for nil, with the capability of a history.
     private func historyStore(_ uuid: UUID?, for request: Any.Type) throws -> any HistoryStore {
         try store(withIdentity: uuid).with((any HistoryStore).self, for: request)
     }
 
-    /// The store with an identity; the only one for nil.
+    /// The store with an identity; the only store for nil.
     func store(withIdentity uuid: UUID?) throws -> any IncrementalStore {
         let stores = persistentStores.filter { uuid == nil || $0.metadata.uuid == uuid }
         guard let store = stores.first, stores.count == 1 else { throw PersistentHistoryError.noStore }

@@ -107,13 +107,13 @@ final class IdentityMap {
         return handlers[found.entity].graphObject(found.object)
     }
 
-    /// Whether an entity is another one, or inherits from it.
+    /// Whether an entity is the entity with the other index, or inherits from it.
     @inline(never)
     func isKind(_ entityIndex: Int, of otherIndex: Int) -> Bool {
         handlers[entityIndex].entity.isKind(of: handlers[otherIndex].entity)
     }
 
-    /// All registered objects, without missing objects and those to which only the map refers.
+    /// All registered objects, without missing objects and objects to which only the map refers.
     var registeredObjects: [any GraphObject] {
         handlers.filter(\.entity.isRoot).flatMap { handler in
             handler.table.sweep()
@@ -194,7 +194,7 @@ final class IdentityMap {
     }
 
     /// Records the permanent key of a new object, which still has its temporary key, if the program has read its
-    /// temporary identifier: as long as the context exists, it finds the object by both.
+    /// temporary identifier: as long as the context exists, it finds the object by both identifiers.
     @inline(__always)
     func noteKey(_ key: Int64, of state: UnsafeMutablePointer<ObjectState>) {
         guard state.pointee.flags.contains(.identified) else { return }
@@ -202,13 +202,13 @@ final class IdentityMap {
         keysOfIdentified[state.pointee.key] = key
     }
 
-    /// Forgets the temporary keys of objects that got permanent keys before their save, except those that the program
+    /// Forgets the temporary keys of objects that got permanent keys before their save, except keys that the program
     /// has read.
     func forgetTemporaryKeys() {
         if !permanentKeys.isEmpty { permanentKeys = [:] }
     }
 
-    /// Makes an object missing, which the store no longer has, and notifies the observers of references to it.
+    /// Makes an object missing that the store no longer has, and notifies the observers of references to it.
     func markMissing(_ object: any GraphObject) {
         object.life.markMissing()
         noteDeletion()
@@ -269,7 +269,7 @@ final class IdentityMap {
         }
     }
 
-    /// Unregisters all objects. Those to which the program refers keep their identifiers and last values.
+    /// Unregisters all objects. Objects to which the program refers keep their identifiers and last values.
     func detachAll() {
         for root in handlers where root.entity.isRoot {
             var detached: [Int: FaultHandler] = [:]

@@ -7,7 +7,8 @@
 ///
 /// Open addressing with linear probing. Eight neighbouring keys share a cache line, since rows that are fetched
 /// together mostly have neighbouring keys. Objects with temporary keys are stored separately: see ``TemporaryObjects``.
-/// The context retains them until they are saved or deleted, so that a sweep looks only at the deleted ones.
+/// The context retains them until they are saved or deleted, so that a sweep only looks at the deleted objects among
+/// them.
 final class ObjectTable {
     private static let empty: Int64 = 0
     private static let removed = Int64.min
@@ -17,7 +18,7 @@ final class ObjectTable {
     /// The minimum number of objects for a sweep.
     static let smallestSweep = 1024
 
-    // No property access calls the program, so dynamic exclusivity checks would only cost time.
+    // No access to a property calls the program, so that dynamic exclusivity checks would only cost time.
     @exclusivity(unchecked) private var capacity: Int
     @exclusivity(unchecked) private var keys: UnsafeMutablePointer<Int64>
     @exclusivity(unchecked) private var objects: UnsafeMutablePointer<AnyObject?>
@@ -36,8 +37,8 @@ final class ObjectTable {
     @exclusivity(unchecked) private var sweepCount = ObjectTable.smallestSweep
     /// The arrays of objects of the table that the program read or changed last.
     @exclusivity(unchecked) var recentMembers = RecentMembers()
-    /// The number of times that the table has released objects, which another reference may retain: as long as it is the
-    /// same, no address is that of another object than before.
+    /// The number of times that the table has released objects, whose addresses other objects may get: while the number
+    /// is the same, each address belongs to the same object.
     @exclusivity(unchecked) private(set) var releases = 0
 
     /// Creates an empty table; `onlyEntity` is the index of the entity of all objects if there is only one.
@@ -49,7 +50,7 @@ final class ObjectTable {
 
     deinit {
         let all = detachAll()
-        // The table no longer contains an object.
+        // From here on, the table contains no object.
         Self.deallocate(keys, objects, entities)
         // Released last, since the `deinit` of an object may call the context.
         withExtendedLifetime(all) {}
@@ -151,7 +152,7 @@ final class ObjectTable {
 
     /// Releases the objects without other references, and reserves capacity for further objects.
     func sweep(reserving additional: Int = 0) {
-        // First: their references do not count.
+        // Released first, since their references do not count.
         _ = recentMembers.removeAll()
         var dead = removeDiscarded()
         let discardedCount = dead.count

@@ -37,26 +37,26 @@ struct RecentMembers {
 
 /// An array of members, independent of their class.
 class RecentMembersEntry {
-    /// The numbers that are the same as long as the array is that of the members.
+    /// Numbers that stay the same while the array contains the present members.
     struct State: Equatable {
         /// The number of changes of the members.
         var changes: Int
         /// The number of changes of the deleted or missing state of the context's objects, except for the deletion of
         /// single objects.
         let deletions: Int
-        /// The number of times that the table of the members has released objects: as long as it is the same, the
-        /// addresses are those of the same objects.
+        /// The number of times that the table of the members has released objects: while it is the same, the addresses
+        /// belong to the same objects.
         let releases: Int
     }
 
-    /// The members, of which there is one object for each relationship of an object.
+    /// The members. Each relationship of an object has one such instance.
     let members: ToManyMembers
     /// The state when the array was stored.
     var state: State
     /// The last object that was removed from the array.
     private var removed: UnsafeMutableRawPointer?
-    /// Whether the array was read since an object was removed: removing each of many objects would move the rest of the
-    /// array as often, although the program does not read it.
+    /// Whether the array was read since an object was removed. If it was not, a further removal drops the array:
+    /// removing each of many objects would move the rest of the array as often, although the program does not read it.
     private var wasRead = true
 
     init(_ members: ToManyMembers, _ state: State) {
@@ -67,13 +67,13 @@ class RecentMembersEntry {
     /// Records that the array is read.
     func noteRead() { wasRead = true }
 
-    /// Records that the array is replaced by the present one.
+    /// Records that the array is replaced by the present array.
     func noteReplacement() {
         removed = nil
         wasRead = true
     }
 
-    /// Removes an object from the array. Its deletion and its leaving the relationship both remove it.
+    /// Removes an object from the array. Both its deletion and its removal from the relationship call this.
     ///
     /// - Returns: whether the array now contains the members without the object.
     func remove(_ object: AnyObject) -> Bool {

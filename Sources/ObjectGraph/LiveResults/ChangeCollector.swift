@@ -9,25 +9,26 @@ final class ChangeCollector {
         var life: ObjectLife
         /// The changed slots.
         var slots: SlotSet
-        /// The slots that others have changed meanwhile. Their values become visible when the unsaved changes end.
+        /// The slots that other writers have changed since the unsaved changes began. Their values become visible when
+        /// the unsaved changes end.
         var slotsOfOthers = SlotSet()
-        /// Whether others may have deleted the object meanwhile.
+        /// Whether another writer may have deleted the object since the unsaved changes began.
         var mayBeMissing = false
     }
 
-    /// Called when the context has changes that the followers do not know, and again for the first ones after each
-    /// delivery.
+    /// Called when the context has changes that the followers do not know, and again for the first such changes after
+    /// each delivery.
     var onUndeliveredChange: (() -> Void)?
 
     private let commitMerger: CommitMerger
     private let changeTracker: ChangeTracker
     private(set) var followers = ContextFollowers()
     private var committed = Commit(.others)
-    /// The keys of the objects in ``committed`` that others have changed, by the root entities. The values that such an
-    /// object has after its unsaved changes have ended may be those of the others.
+    /// The keys of the objects in ``committed`` that other writers have changed, by the root entities. When the unsaved
+    /// changes of such an object have ended, its values may come from these writers.
     private var keysOfOthers: [Int: Set<Int64>] = [:]
     private var pending: [ObjectIdentifier: PendingObject] = [:]
-    /// The objects whose unsaved changes have ended since the last delivery, and that have new ones.
+    /// The objects whose unsaved changes have ended since the last delivery, and that have new unsaved changes.
     private var restarted: [PendingObject] = []
     /// The root entities of deleted objects that were inserted again since the last delivery.
     private var returnedRoots: Set<Int> = []
@@ -61,7 +62,7 @@ final class ChangeCollector {
         noteFollowedRoots(after: known)
     }
 
-    /// Records that other changes than before concern a follower.
+    /// Records that the changes that concern a follower have become different.
     func noteFollowedSlots(of follower: any ContextFollower) {
         let known = followers.roots
         followers.regroup(follower)
@@ -69,7 +70,7 @@ final class ChangeCollector {
     }
 
     private func noteFollowedRoots(after known: Set<Int>) {
-        // The pending objects of other entities must be found.
+        // The pending objects of the entities that were not followed before must be found.
         if !followers.roots.isSubset(of: known) { stamp = nil }
     }
 
@@ -122,8 +123,8 @@ final class ChangeCollector {
         }
     }
 
-    /// Records that unsaved changes of an object begin. If the followers know earlier ones, those have ended, and the
-    /// object has had the values of its row in between.
+    /// Records that unsaved changes of an object begin. If the followers know earlier unsaved changes, these have
+    /// ended, and the object has had the values of its row in between.
     private func noteRestart(of object: any GraphObject) {
         let id = ObjectIdentifier(object)
         guard var entry = pending.removeValue(forKey: id) else { return }
@@ -132,8 +133,8 @@ final class ChangeCollector {
         restarted.append(entry)
     }
 
-    /// Records that the store has no row for an object, which others have deleted: relationships that led to it have
-    /// other values.
+    /// Records that the store has no row for an object, because another writer has deleted it: relationships that led
+    /// to it have other values.
     func noteMissing(_ object: any GraphObject) {
         guard isActive else { return }
         let (entity, key) = (object.entity, object.state.pointee.key)
@@ -239,7 +240,7 @@ final class ChangeCollector {
                 var listed = known ?? PendingObject(object: object, life: entry.life, slots: slots)
                 (listed.life, listed.slots) = (entry.life, slots)
                 pending[id] = listed
-                // Others changed it before its changes were followed.
+                // Another writer changed the object before its changes were followed.
                 if object.state.pointee.flags.contains(.outdated) {
                     noteChangeOfOthers(in: object, SlotSet(allOf: object.entity), mayBeMissing: true)
                 }
@@ -330,14 +331,14 @@ final class ChangeCollector {
         }
     }
 
-    /// Records that others may have changed or deleted the objects of some entities.
+    /// Records that other writers may have changed or deleted the objects of some entities.
     private func noteUnknownChangesOfOthers(where condition: (Entity) -> Bool) {
         for entry in pending.values where condition(entry.object.entity) {
             noteChangeOfOthers(in: entry.object, SlotSet(allOf: entry.object.entity), mayBeMissing: true)
         }
     }
 
-    /// Records that others have changed slots of an object, which may have unsaved changes.
+    /// Records that other writers have changed slots of an object, which may have unsaved changes.
     private func noteChangeOfOthers(in object: any GraphObject, _ slots: SlotSet, mayBeMissing: Bool) {
         let id = ObjectIdentifier(object)
         pending[id]?.slotsOfOthers.formUnion(slots)
@@ -404,13 +405,13 @@ extension ManagedObjectContext {
     /// ``processPendingChanges()`` of the context that finds changes.
     package func addFollower(_ follower: any ContextFollower) { changeCollector.add(follower) }
 
-    /// Records that other changes than before concern a follower.
+    /// Records that the changes that concern a follower have become different.
     package func followedSlotsDidChange(of follower: any ContextFollower) {
         changeCollector.noteFollowedSlots(of: follower)
     }
 
-    /// Called when the context has changes that its followers do not know, and again for the first ones after each
-    /// delivery: ``processPendingChanges()`` delivers them.
+    /// Called when the context has changes that its followers do not know, and again for the first such changes after
+    /// each delivery: ``processPendingChanges()`` delivers them.
     package var onUndeliveredChange: (() -> Void)? {
         get { changeCollector.onUndeliveredChange }
         set { changeCollector.onUndeliveredChange = newValue }

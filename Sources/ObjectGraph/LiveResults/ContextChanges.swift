@@ -3,9 +3,9 @@
 package struct ContextChanges {
     /// Whether and how the existence of an object has changed.
     enum Existence {
-        /// The object has existed before and after.
+        /// The object exists before and after.
         case unchanged
-        /// The object is new, or its insertion was saved: no relationship has led to it before its insertion.
+        /// The object is new, or its insertion was saved: no relationship led to it before its insertion.
         case inserted
         /// The object may have been deleted, or may have returned after a deletion: relationships that led to it have
         /// another value, without a change of their own objects.
@@ -28,7 +28,8 @@ package struct ContextChanges {
         package internal(set) var objects: [ObjectIdentifier: ObjectChange] = [:]
         /// The committed changes of objects that are not registered, by primary key.
         package internal(set) var unregistered: [Int64: Commit.Change] = [:]
-        /// The slots that have changed in any object of ``objects`` and ``unregistered``, or may have in others.
+        /// The slots that have changed in an object of ``objects`` and ``unregistered``, or may have changed in other
+        /// objects.
         package internal(set) var slots = SlotSet()
         /// The slots that may have changed in any object.
         package internal(set) var slotsOfAnyObject = SlotSet()

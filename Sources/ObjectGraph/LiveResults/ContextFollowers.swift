@@ -27,7 +27,7 @@ struct ContextFollowers {
     private var callsSinceCleaning = 0
     /// The number of entries at which ``add(_:)`` looks for released followers.
     private var cleaningCount = Self.smallCount
-    /// The number of groups that were compared with changes, and of followers in those that changes concern.
+    /// The number of groups that were compared with changes, and of followers in the groups that changes concern.
     private(set) var comparisons = 0
     /// The number of times that a follower was grouped, or examined whether it is released.
     private(set) var examinations = 0
@@ -35,10 +35,10 @@ struct ContextFollowers {
     /// The number of released followers that are kept in any case.
     static let smallCount = 16
 
-    /// Whether there are no followers, not even released ones that are not removed yet.
+    /// Whether there are no followers, not even released followers that are not removed yet.
     var isEmpty: Bool { entries.isEmpty }
 
-    /// The number of followers, with the released ones that are not removed yet.
+    /// The number of followers, with released followers that are not removed yet.
     var count: Int { entries.count }
 
     /// The root entities that have followers.
@@ -52,14 +52,14 @@ struct ContextFollowers {
     mutating func add(_ follower: any ContextFollower) {
         if entries.count >= cleaningCount { clean() }
         let id = ObjectIdentifier(follower)
-        // The address may be that of a released follower.
+        // The address may have belonged to a released follower.
         remove(id)
         lastNumber += 1
         entries[id] = Entry(follower: follower, number: lastNumber)
         regroup(follower)
     }
 
-    /// Groups a follower again, after the changes that concern it have become others.
+    /// Groups a follower again, after the changes that concern it have become different.
     ///
     /// - Complexity: O(number of root entities of the follower).
     mutating func regroup(_ follower: any ContextFollower) {
@@ -68,7 +68,7 @@ struct ContextFollowers {
         examinations += 1
         let slots = follower.followedSlots
         guard slots != entry.slots else { return }
-        // Added first, since the root entities without followers are those without groups.
+        // Added first, since a root entity without groups counts as a root entity without followers.
         for (root, slots) in slots {
             groups[root, default: [:]][slots, default: []].insert(id)
             roots.insert(root)
@@ -91,8 +91,8 @@ struct ContextFollowers {
         roots.remove(root)
     }
 
-    /// Removes released followers, if ``concerned(by:)`` was called as often as there are followers since the last
-    /// look: it costs O(1) for each of these calls.
+    /// Removes released followers if ``concerned(by:)`` was called as often as there are followers since the last
+    /// removal: it costs O(1) for each of these calls.
     mutating func removeReleased() {
         if callsSinceCleaning >= entries.count { clean() }
     }
@@ -124,7 +124,7 @@ struct ContextFollowers {
         return followers(found)
     }
 
-    /// Returns followers in the order in which they were added, and removes the released ones among them.
+    /// Returns followers in the order in which they were added, and removes the released followers among them.
     private mutating func followers(_ ids: Set<ObjectIdentifier>) -> [any ContextFollower] {
         var found: [(number: Int, follower: any ContextFollower)] = []
         for id in ids {

@@ -1,5 +1,6 @@
 extension IndexChanges {
-    /// An element that differs between two lists, with its positions: nil if a list does not contain it.
+    /// An element that differs between two lists, with its positions; a position is nil if the list does not contain
+    /// it.
     package struct Difference {
         package let old: Int?
         package let new: Int?
@@ -12,8 +13,8 @@ extension IndexChanges {
 
     /// The difference between two lists.
     ///
-    /// - Parameter differences: The elements that only one list contains, and those that may have moved. All others
-    ///   are in both lists, in the same relative order.
+    /// - Parameter differences: The elements that only one list contains, and the elements that may have moved. All
+    ///   other elements are in both lists, in the same relative order.
     /// - Complexity: O(*k* log *k*) for *k* differences, whatever the length of the lists.
     package init(_ differences: [Difference]) {
         self.init()
@@ -32,7 +33,7 @@ extension IndexChanges {
         insertions.sort()
         candidates.sort { $0.to < $1.to }
         // An element stays in place if the same number of unchanged elements precedes it in both lists, and it is in
-        // order with the others that stay.
+        // order with the other elements that stay.
         let inPlace = candidates.filter { $0.from - olds.count(below: $0.from) == $0.to - news.count(below: $0.to) }
         let staying = Set(inPlace.map(\.from).longestIncreasingSubsequence)
         moves = candidates.filter { !staying.contains($0.from) }
@@ -42,7 +43,8 @@ extension IndexChanges {
 extension IndexChanges {
     /// The difference between two states of a result.
     ///
-    /// - Complexity: O(*n*), and O(*m* log *m*) for *m* objects with another rank among those of both states.
+    /// - Complexity: O(*n*), and O(*m* log *m*) for *m* objects whose rank among the objects of both states has
+    ///   changed.
     init(
         from old: OrderedResults,
         to new: OrderedResults,

@@ -76,7 +76,7 @@ package struct IndexChanges: Hashable, Sendable {
 
     // MARK: Composition
 
-    /// The difference between the old list of this difference and the new list of a later one.
+    /// The difference between the old list of this difference and the new list of a later difference.
     ///
     /// - Complexity: O(*k* log *k*) for *k* changes in both. Its size is bounded by the sizes of the outer lists.
     package func followed(by later: IndexChanges) -> IndexChanges {

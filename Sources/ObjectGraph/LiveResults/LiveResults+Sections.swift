@@ -1,10 +1,10 @@
 extension LiveResults {
-    /// The order of the sections: that of the first sort key; nil if the order of the result is unknown.
+    /// The order of the sections, which is the order of the first sort key; nil if the order of the result is unknown.
     package var sectionOrder: QuerySort? { isPositional ? nil : query.request.sort.first }
 }
 
 extension OrderedResults {
-    /// The positions at which the value of the first sort key differs from that of the previous entry.
+    /// The positions at which the value of the first sort key differs from the value of the previous entry.
     ///
     /// - Complexity: O(*s* log *n*) comparisons for *s* positions.
     package func sectionStarts(_ sort: QuerySort) -> [Int] {

@@ -6,8 +6,8 @@
 ///
 /// - objects that the condition or the order reads along relationships have changed,
 /// - destinations of to-one relationships that the condition or the order reads were deleted, or have returned,
-/// - objects have left a result with a limit, so that others enter it,
-/// - the extent of a change is unknown, such as that of a batch insertion,
+/// - objects have left a result with a limit, so that other objects enter it,
+/// - the extent of a change is unknown, for example of a batch insertion,
 /// - or only the store knows the result: a full-text search, an offset, a result without unsaved changes.
 package final class LiveResults: ContextFollower {
     /// A fetch whose result is followed.
@@ -114,7 +114,7 @@ package final class LiveResults: ContextFollower {
 
     /// Replaces the query and fetches its result. If the fetch fails, the entries stay, and ``error`` has the error.
     package func setQuery(_ query: Query) {
-        // The changes until now are those of the previous result.
+        // The changes until now belong to the previous result.
         context.processPendingChanges()
         self.query = query
         dependencies = Self.dependencies(of: query, in: context)
@@ -242,7 +242,7 @@ package final class LiveResults: ContextFollower {
 
     /// Returns the entry of an object; nil if it does not belong to the result.
     func entry(for object: any GraphObject) throws -> ResultEntry? {
-        // A rollback removes new objects from the context.
+        // A rollback can have removed a new object from the context.
         guard object.managedObjectContext === context else { return nil }
         guard try !context.fetcher.fitting([object], query.request).isEmpty else { return nil }
         return try makeEntry(object)
@@ -263,7 +263,7 @@ package final class LiveResults: ContextFollower {
     private func position(of entry: ResultEntry, in results: OrderedResults) -> Int? {
         let position = results.partitioningIndex { precedes($0, entry) }
         if position < results.count, results[position] === entry { return position }
-        // Values that are not ordered, which no attribute has, would end here.
+        // A lookup with values that have no order ends here. No attribute has such values.
         return (0..<results.count).first { results[$0] === entry }
     }
 
@@ -277,7 +277,7 @@ package final class LiveResults: ContextFollower {
         do {
             try replaceEntries(by: fetchedObjects(knownObjects: knownObjects))
         } catch {
-            // The values of the entries are not those of the new sort keys.
+            // The entries do not have the values of the new sort keys.
             if isNewQuery { setPositionalEntries(of: objects) }
             return fail(with: error, modified: modified, isNewQuery: isNewQuery)
         }
@@ -304,7 +304,7 @@ package final class LiveResults: ContextFollower {
         isFetching = true
         defer { isFetching = false }
         guard knownObjects, query.isComplete, entries.count > 0 else { return try query.fetch() }
-        // Most objects are registered: their rows are not read again.
+        // Most objects are registered, and their rows are not read again.
         let failures = context.loader.readFailures.additions
         let ids = try context.fetchIDs(query.request)
         let includesDeleted = !query.request.includesPendingChanges

@@ -102,9 +102,9 @@ struct ResultDependencies {
             }
             guard case .relationship(let relationship) = property else { continue }
             entity = relationship.destination
-            // The value of a to-one relationship at the end of a path is a key of the source. A deletion of the
-            // destination clears the key only if the inverse has the rule `nullify` and contains the source: that of a
-            // destination whose members were read before another context has added the source does not.
+            // The value of a to-one relationship at the end of a path is a key in the row of the source. A deletion of
+            // the destination clears the key only if the inverse has the rule `nullify` and contains the source. If the
+            // members of the destination were read before another context has added the source, they do not contain it.
             guard relationship.isToMany || index < path.count - 1 else {
                 destinations.insert(entity.rootIndex)
                 continue

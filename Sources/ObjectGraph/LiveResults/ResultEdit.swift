@@ -1,6 +1,6 @@
 /// The changes of a result's entries by one update.
 struct ResultEdit {
-    /// The entries that leave the result or get another rank, with their new ones.
+    /// The entries that leave the result or get another rank, each with its new entry.
     private var changed: [(old: ResultEntry, new: ResultEntry?)] = []
     /// The entries of objects that may enter the result.
     private var arriving: [ResultEntry] = []
@@ -38,7 +38,7 @@ struct ResultEdit {
             guard let position = position(entry.old, result) else { continue }
             result.remove(at: position)
         }
-        // A full result may have successors in the store, all after its last entry.
+        // If a result is full, the store may have further objects, all of them after the last entry.
         let isFull = limit.map { entries.count >= $0 } ?? false
         let last = isFull ? entries.last : nil
         if isFull, last == nil { return entries }

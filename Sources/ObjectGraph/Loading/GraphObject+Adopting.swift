@@ -17,7 +17,7 @@ extension GraphObject {
             if state.pointee.handler?.readsFromParent ?? false { adopt(ofParent: row) }
             return false
         }
-        // The save of an object that is inserted again as well reports the conflict.
+        // The save of an object that this context inserts again, too, reports the conflict.
         guard !state.pointee.life.isInserted else { return false }
         if !state.pointee.life.changesRow {
             take(later: row)
@@ -32,7 +32,7 @@ extension GraphObject {
         return false
     }
 
-    /// Takes a later row, and unloads the to-many relationships that the object has joined or left since the last one.
+    /// Takes a later row, and unloads the to-many relationships that the object has joined or left since the last row.
     /// The announcement of the change may still come, but it does not name the owners that the object leaves.
     private func take(later row: Row) {
         let old = lastRow
@@ -46,13 +46,13 @@ extension GraphObject {
     ///
     /// The row of the object keeps its version, which detects the conflict, and its other values.
     func adoptDestination(at slot: Int, of later: Row) {
-        // The row of a file that has replaced the store's may be of another object.
+        // The row of a file that has replaced the store's file may belong to another object.
         guard !state.pointee.flags.contains(.replaced) else { return }
         guard let current = state.pointee.row, state.pointee.changes?[slot].isUnset ?? true, later.hasValue(at: slot),
             current.differs(from: later, at: slot)
         else { return }
         replaceRow(by: current.taking(later) { $0 == slot })
-        // A deletion that was reverted has added it to the list of its former owner.
+        // A deletion that was reverted has added the object to the list of the owner that it had.
         guard let relationship = relationship(at: slot), let inverse = relationship.inverse, inverse.isToMany else {
             return
         }
@@ -61,7 +61,7 @@ extension GraphObject {
             .forgetChange(of: state.pointee.key, in: inverse)
     }
 
-    /// Whether a row belongs to the object's entity. Otherwise the object becomes missing.
+    /// Whether a row is of the object's entity. If it is not, the object becomes missing.
     func isOfEntity(_ row: Row) -> Bool {
         guard let handler = state.pointee.handler else { return false }
         if row.entityIndex == handler.entity.index { return true }
@@ -71,8 +71,8 @@ extension GraphObject {
         return false
     }
 
-    /// Adopts a row of a file that has replaced the one from which the object was read, whatever its version. A changed
-    /// object whose row has other values keeps its own row until its changes end: see ``ObjectFlags/replaced``.
+    /// Adopts a row of a file that has replaced the file from which the object was read, whatever its version. A
+    /// changed object whose row has other values keeps its own row until its changes end: see ``ObjectFlags/replaced``.
     func adopt(replacement row: Row) {
         if state.pointee.life.changesRow {
             guard let handler = state.pointee.handler, row.entityIndex == handler.entity.index,
@@ -87,7 +87,7 @@ extension GraphObject {
         }
         guard isOfEntity(row) else { return }
         switch state.pointee.life {
-        // A fault without a row stays one.
+        // A fault without a row stays such a fault.
         case .unchanged: if lastRow != nil { replaceRow(by: row) }
         case .missing, .erased:
             replaceRow(by: row)
@@ -108,7 +108,7 @@ extension GraphObject {
     /// again: another context has undone the deletion.
     private func canReturn(with row: Row) -> Bool {
         switch state.pointee.life {
-        // An earlier row that could fill it was deleted.
+        // The earlier row that could fill the object was deleted.
         case .missing, .erased: cachedRow?.row.isOlder(than: row) ?? true
         case .unchanged, .inserted, .reinserted, .updated, .updatedMissing, .deleted, .deletedMissing, .discarded: false
         }

@@ -1,6 +1,6 @@
 extension GraphObject {
     /// Fills a fault: with the fetched row if there is one, otherwise from the store, together with the objects of the
-    /// same fetch. An object without a row in the store keeps its last known values, or has none, and becomes missing.
+    /// same fetch. An object without a row in the store becomes missing. It keeps its last known values, if any.
     ///
     /// Never throws: if the store cannot be read, the object stays a fault and its values read as empty. The context's
     /// next fetch or save throws the store's error.
@@ -23,7 +23,7 @@ extension GraphObject {
         if state.mayBeMissing { fireFault() }
     }
 
-    /// Drops the row, and all changes except those of relationships that are stored in the members' rows.
+    /// Drops the row, and all changes except changes of relationships that are stored in the members' rows.
     func turnIntoFault() {
         if state.mayBeMissing {
             state.pointee.flags.insert(.unverified)
@@ -96,7 +96,7 @@ extension UnsafeMutablePointer<ObjectState> {
 }
 
 extension ObjectLoader {
-    /// Fills those registered objects with given keys whose rows another process may have deleted, with one request.
+    /// Fills the registered objects with given keys whose rows another process may have deleted, with one request.
     func verifyExistence(of keys: [Int64], _ entity: Entity) {
         let unverified = keys.compactMap { identityMap.object(forKey: $0, of: entity) }
             .filter { $0.state.mayBeMissing && $0.life.canBeFilled }

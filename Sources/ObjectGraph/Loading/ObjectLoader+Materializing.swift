@@ -1,5 +1,5 @@
 extension ObjectLoader {
-    /// The objects of rows, in their order: for each row the registered object, or a new one.
+    /// The objects of rows, in their order: for each row the registered object, or a new object.
     func materialize(_ batch: RowBatch) -> [any GraphObject] {
         // The object of a row is of the row's entity: see `IdentityMap.keeps`.
         zip(batch, materializeReferences(batch)).map { row, object in
@@ -29,7 +29,7 @@ extension ObjectLoader {
         }
     }
 
-    /// Whether the objects of rows are of a class. They are if the store returns rows of the requested entity only.
+    /// Whether the objects of rows are of a class. They are, if the store returns only rows of the requested entity.
     private func areObjects<T: GraphObject>(of batch: RowBatch, of type: T.Type) -> Bool {
         var checked = SlotSet()
         for row in batch where !checked.contains(row.entityIndex) {

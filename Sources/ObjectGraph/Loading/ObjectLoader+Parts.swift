@@ -1,14 +1,14 @@
-// A request that reads the rows of many objects fails if one of them lies on a damaged page. The loader then divides it,
-// so that only objects whose rows cannot be read by themselves are missing in the result.
+// A request that reads the rows of many objects fails if one of them lies on a damaged page. The loader then divides
+// it, so that the result only lacks objects whose rows cannot be read by a separate request either.
 
-/// The results of a request that was divided, and the elements that a request of their own could not read.
+/// The results of a request that was divided, and the elements that a separate request could not read.
 struct ReadParts<Element, Result> {
     var results: [Result] = []
     var failures: [(element: Element, error: any Error)] = []
 }
 
-/// The keys of rows and owners that requests of their own could not read. They are read again when the program accesses
-/// the object, but no longer together with other objects, each of whose requests would fail.
+/// The keys of rows and owners that separate requests could not read. They are read again when the program accesses the
+/// object, but no longer together with other objects: each such request would fail.
 struct UnreadableKeys {
     /// By the index of the root entity.
     private var rows: [Int: Set<Int64>] = [:]
@@ -42,7 +42,7 @@ extension ObjectLoader {
         return parts
     }
 
-    /// Reads elements with one request, or with a request for each half if one of them cannot be read.
+    /// Reads elements with one request or, if it fails, with a request for each half, and so on.
     ///
     /// - Throws: errors that concern all elements.
     /// - Complexity: one request; with *d* elements that cannot be read, O(*d* log *n*), and at most 2 *n*.

@@ -1,8 +1,9 @@
 extension ObjectLoader {
     /// Loads the objects that paths of relationships lead to from objects.
     ///
-    /// They stay registered as all objects do: while the program refers to them, and otherwise until the next sweep of
-    /// the identity table. Objects that cannot be read are omitted: the first access to one reports the error.
+    /// The objects stay registered as all objects do: while the program refers to them, and otherwise until the next
+    /// sweep of the identity table. Objects that cannot be read are omitted: the first access to such an object reports
+    /// the error.
     ///
     /// - Throws: errors of the store that concern all objects.
     /// - Complexity: one statement with all keys for each step (two if their number is close to the limit of a
@@ -39,7 +40,7 @@ extension ObjectLoader {
         return try load(keys, of: relationship.destination)
     }
 
-    /// Loads the members of a to-many relationship of those objects that have not loaded them yet.
+    /// Loads the members of a to-many relationship of the objects that have not loaded them yet.
     ///
     /// - Returns: all members, each once.
     private func prefetchMembers(

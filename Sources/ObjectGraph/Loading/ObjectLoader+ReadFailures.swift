@@ -73,7 +73,7 @@ extension ObjectLoader {
 
 extension GraphObject {
     /// Reports a value that cannot be read because the context is deallocated. Does nothing for a deleted object, or
-    /// one that was never saved.
+    /// for an object that was never saved.
     func reportLoss(at slot: Int) {
         guard let handler = state.pointee.handler, handler.context == nil, handler.detachedGraph == nil,
             state.pointee.key > 0, state.pointee.life.canBeFilled

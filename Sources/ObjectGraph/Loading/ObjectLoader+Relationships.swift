@@ -126,7 +126,7 @@ extension ObjectLoader {
         of relationship: Relationship,
         into owners: inout [Int64: any GraphObject]
     ) -> [AnyObject] {
-        // An object that is filled may read members, too.
+        // Filling an object may read members, too.
         let outer = laterRows
         laterRows = []
         let objects = materializeReferences(result.rows)
@@ -139,7 +139,7 @@ extension ObjectLoader {
         for (key, range) in result.owners {
             let members = result.members[range]
             guard let owner = owners.removeValue(forKey: key) else { continue }
-            // The rules of a deletion have cleared references, which are set again if the deletion is reverted.
+            // The delete rules have cleared references, which are set again if the deletion is reverted.
             if hasUpdates, let inverse = relationship.inverse, !inverse.isToMany,
                 !owner.state.pointee.flags.contains(.deletePropagated)
             {
@@ -155,8 +155,8 @@ extension ObjectLoader {
         return objects
     }
 
-    /// Records in the inverse of a many-to-many relationship that the store has added members: otherwise only that side
-    /// would add them if another writer removed them.
+    /// Records in the inverse of a many-to-many relationship that the store already has added members. Otherwise, if
+    /// another writer removed the members, only the inverse would add them again.
     private func noteStored(_ members: Set<Int64>, in relationship: Relationship, of owner: Int64) {
         guard let inverse = relationship.inverse, inverse.isToMany else { return }
         for member in members {
@@ -198,14 +198,14 @@ extension ObjectLoader {
 }
 
 extension GraphObject {
-    /// Whether the unsaved reference of the object leads to another owner, or to none: another writer has made it a
-    /// member of the owner, which it is not in this context.
+    /// Whether the unsaved reference of the object leads to another owner, or to none: another writer has made the
+    /// object a member of `owner`, but in this context it is none.
     func hasLeft(_ owner: any GraphObject, along relationship: Relationship) -> Bool {
         hasUnsavedReference(along: relationship)
             && destinationKey(at: relationship.slot) != owner.state.pointee.key
     }
 
-    /// Whether the destination of a to-one relationship is an unsaved one.
+    /// Whether the destination of a to-one relationship is not saved yet.
     fileprivate func hasUnsavedReference(along relationship: Relationship) -> Bool {
         guard !relationship.isToMany, let changes = state.pointee.changes else { return false }
         return !changes[relationship.slot].isUnset

@@ -25,15 +25,15 @@ extension ObjectLoader {
     enum ReadErrors {
         /// The context's next fetch or save throws the error.
         case report
-        /// The error is dropped: the caller reports an earlier one.
+        /// The error is dropped: the caller reports an earlier error.
         case ignore
     }
 
-    /// Reloads objects whose unsaved changes have ended, and that other contexts have changed meanwhile. Every end of
-    /// changes without a commit of the object's row is followed by a call.
+    /// Reloads objects whose unsaved changes have ended, and that other contexts have changed since these changes
+    /// began. Every end of changes without a commit of the object's row is followed by a call.
     func reloadOutdated(among objects: [any GraphObject]) {
         var outdated: [any GraphObject] = []
-        // Their new rows may have earlier versions.
+        // The new rows of these objects may have earlier versions.
         var replaced: [any GraphObject] = []
         for object in objects where !object.life.hasChanges {
             let flags = object.state.pointee.flags.intersection([.outdated, .replaced])
@@ -61,8 +61,8 @@ extension ObjectLoader {
         }
     }
 
-    /// Reloads registered objects whose rows a store has changed in a save of this context, beside those of the
-    /// request.
+    /// Reloads registered objects whose rows a store has changed in a save of this context although the request does
+    /// not contain them.
     func reloadCleared(_ list: BatchChanges.Keys) {
         let known = list.keys.compactMap { identityMap.object(forKey: $0, of: list.entity) }
             .filter { $0.lastRow != nil && !$0.life.isMissing }
@@ -72,8 +72,8 @@ extension ObjectLoader {
         unloadSharedMembers(of: list)
     }
 
-    /// Unloads the to-many relationships with a shared inverse of objects that a store has changed beside the request
-    /// of a save: their rows do not show the change of such a relationship.
+    /// Unloads the to-many relationships with a shared inverse of objects that a store has changed although the request
+    /// of a save does not contain them: their rows do not show the change of such a relationship.
     func unloadSharedMembers(of list: BatchChanges.Keys) {
         for relationship in identityMap.model.relationships
         where relationship.sharedInverse != nil && relationship.source.rootIndex == list.entity.rootIndex {
@@ -84,8 +84,8 @@ extension ObjectLoader {
     /// Reads the rows of saved objects again, with one request for each root entity. Objects whose rows cannot be read do
     /// not change.
     ///
-    /// - Parameter reader: The object whose read needs its row. Failures of the others are not reported, since no property
-    ///   of them was read. Nil to report the failures of all objects.
+    /// - Parameter reader: The object whose read needs its row. Failures of the other objects are not reported, since
+    ///   none of their properties was read. Nil to report the failures of all objects.
     /// - Returns: the objects without a row in the store.
     @discardableResult
     func reload(
@@ -160,7 +160,7 @@ extension GraphObject {
 }
 
 extension GraphObject {
-    /// A later row of the object, with those keys of the last row that lead to deleted objects.
+    /// A later row of the object, with the keys of the last row that lead to deleted objects.
     fileprivate func keepingKeysOfDeleted(in later: Row) -> Row {
         guard let last = lastRow, let identityMap = state.pointee.handler?.context?.identityMap else { return later }
         var kept = SlotSet()

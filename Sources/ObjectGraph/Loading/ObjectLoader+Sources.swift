@@ -1,5 +1,5 @@
-// The registered objects with references to others: the store clears their references to a deleted object, but their
-// rows in memory still contain the keys.
+// The registered objects with references to deleted objects: the store clears their references, but their rows in
+// memory still contain the keys.
 
 extension ObjectLoader {
     /// Calls `body` with the registered, saved objects that have a relationship which could lead to one of the
@@ -23,8 +23,8 @@ extension ObjectLoader {
         }
     }
 
-    /// Unloads the to-many relationships whose members were read before objects were deleted that are present again:
-    /// they are members only if the store says so, or a change.
+    /// Unloads the to-many relationships whose members were read while objects were deleted that are present again:
+    /// whether they are members is decided by the store, or by a change.
     func unloadMembers(ofSourcesOf returned: [any GraphObject]) {
         forEachSource(of: returned) { object, relationship, keys in
             guard relationship.isToMany, let members = object.state.pointee.changes?.members(at: relationship.slot),
@@ -34,10 +34,11 @@ extension ObjectLoader {
         }
     }
 
-    /// Unloads the to-many relationships that could lead to ``returnedObjects``, and reloads the rows that do. Each
-    /// adoption of rows ends with a call.
+    /// Unloads the to-many relationships that could lead to ``returnedObjects``, and reloads the rows that contain
+    /// their keys. Each adoption of rows ends with a call.
     ///
-    /// - Complexity: O(1) without such objects; otherwise O(*n*) in the number of registered objects and of these objects.
+    /// - Complexity: O(1) without such objects; otherwise O(*n*) in the number of registered objects and of returned
+    ///   objects.
     @inline(__always)
     func unloadMembersOfSources() {
         if !returnedObjects.isEmpty { unloadMembersOfReturned() }
@@ -47,21 +48,21 @@ extension ObjectLoader {
     private func unloadMembersOfReturned() {
         let returned = returnedObjects
         returnedObjects = []
-        // Their deletion has removed them from lists.
+        // The deletion of these objects has removed them from lists.
         forEachSource(of: returned) { object, relationship, keys in
             guard relationship.isToMany, let members = object.state.pointee.changes?.members(at: relationship.slot)
             else { return }
             for key in members.removed.intersection(keys) { object.forgetChange(of: key, in: relationship) }
         }
         unloadMembers(ofSourcesOf: returned)
-        // The save of their deletion has cleared keys that rows in memory keep for an undo.
+        // The save of the deletion has cleared keys in the store. Rows in memory keep these keys for an undo.
         reloadRows(leadingTo: returned)
     }
 
     /// Reloads the rows with keys of objects that the store no longer has, unless other contexts have changed them.
     ///
-    /// - Returns: the to-one relationships of objects that lead to the destinations according to their rows, and
-    ///   have no other destination by a change.
+    /// - Returns: The to-one relationships that lead to the destinations according to the rows of their objects, and to
+    ///   which no change gives another destination.
     @discardableResult
     func reloadRows(leadingTo destinations: [any GraphObject]) -> [(object: any GraphObject, slot: Int, key: Int64)] {
         var found: [(object: any GraphObject, slot: Int, key: Int64)] = []

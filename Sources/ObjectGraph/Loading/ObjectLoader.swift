@@ -16,7 +16,7 @@ final class ObjectLoader {
     /// The missing objects that rows have made present again, until ``unloadMembersOfSources()`` is called.
     @exclusivity(unchecked) var returnedObjects: [any GraphObject] = []
 
-    /// The keys that are not read together with others.
+    /// The keys that are not read together with other keys.
     var unreadable = UnreadableKeys()
 
     init(_ identityMap: IdentityMap, _ stores: StoreRouter, _ readFailures: ReadFailures) {
@@ -38,7 +38,7 @@ final class ObjectLoader {
             preconditionFailure("the context's model has no entity '\(id.entity.name)'")
         }
         let handler = identityMap.handlers[entity.index]
-        // First, since a sweep may release a new object that was deleted.
+        // Reserved first, since a sweep may release a new object that was deleted.
         handler.table.reserve(1)
         guard identityMap.entity(of: id) != nil, id.key > 0 || handler.table.contains(id.key) else {
             return handler.makeMissingObject(key: id.key)
@@ -47,7 +47,7 @@ final class ObjectLoader {
             return object.entity.isKind(of: entity) ? object : handler.makeMissingObject(key: id.key)
         }
         if !entity.isRoot || !entity.subentities.isEmpty {
-            // A fault of another class than the row's must never be registered.
+            // A fault whose class differs from the class of the row must never be registered.
             let found = reading(entity, key: id.key) { try existingObject(with: id) }
             return (found ?? nil) ?? handler.makeMissingObject(key: id.key)
         }
@@ -101,7 +101,7 @@ final class ObjectLoader {
         return objects
     }
 
-    /// Calls `body` with each of the same objects and its handler, which costs less than creating an array of them.
+    /// Calls `body` with each of these objects and its handler, which costs less than creating an array of the objects.
     @inline(__always)
     func forEachObject(
         with keys: some Sequence<Int64>,
@@ -112,7 +112,7 @@ final class ObjectLoader {
         let table = identityMap.handlers[entity.index].table
         var missing: [Int64] = []
         for key in keys where key > 0 && !table.contains(key) { missing.append(key) }
-        // Registered objects must outlive the sweep that registering the others may cause.
+        // Registered objects must outlive the sweep that registering the missing objects may cause.
         let present = missing.isEmpty ? [] : keys.compactMap { table.object(forKey: $0)?.object }
         let fetched = fetchObjects(with: missing, of: entity)
         var knownKind = entity.index
@@ -130,7 +130,7 @@ final class ObjectLoader {
         withExtendedLifetime((present, fetched)) {}
     }
 
-    /// The objects with keys that are not registered yet, without those that the store does not have.
+    /// The objects with keys that are not registered yet, without objects that the store does not have.
     private func fetchObjects(with keys: [Int64], of entity: Entity) -> [AnyObject] {
         guard let first = keys.first else { return [] }
         guard let parts = reading(entity, key: first, { try rows(of: entity, withKeys: keys) }) else { return [] }

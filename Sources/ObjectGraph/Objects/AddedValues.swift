@@ -1,10 +1,10 @@
 /// The first values of the properties that a subclass adds.
 ///
-/// An initializer assigns them before it calls the initializer of the superclass, which creates the object's
+/// An initializer assigns these values before it calls the initializer of the superclass, which creates the object's
 /// ``ObjectState`` without slots for them. So each subclass stores them in the object until its state is complete: see
-/// `_$completeState()`. A fetched object has none.
+/// `_$completeState()`. A fetched object has no such values.
 public struct AddedValues {
-    /// The values, with space for those of the superclasses; nil if there are none, or they have been moved to the
+    /// The values, with space for the values of the superclasses; nil if there are none, or they have been moved to the
     /// state.
     @usableFromInline var changes: ObjectChanges?
 
@@ -14,7 +14,7 @@ public struct AddedValues {
     ///   - type: The class whose initializer is running.
     ///   - superclass: The `_$stateClass` of the superclass if its initializer is called next; nil if the class itself
     ///     calls ``Materialization/passed(to:)``.
-    ///   - slotCount: The number of slots, including those of the superclasses.
+    ///   - slotCount: The number of slots, including the slots of the superclasses.
     public init(_ type: AnyClass, superclass: AnyClass?, slotCount: Int) {
         let isMaterialized = PendingState.claim(for: type, superclass: superclass)
         changes = isMaterialized ? nil : ObjectChanges.make(slotCount: slotCount)

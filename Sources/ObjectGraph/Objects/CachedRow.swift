@@ -3,16 +3,16 @@ import Foundation
 
 /// A row that can fill a fault: a fetch has read it, and the object has not adopted it.
 ///
-/// The objects of a fetch that reads only some properties, or none, are such faults, and so are those of a fetch with
-/// ``FetchRequest/returnsObjectsAsFaults``. They cost one more allocation than others. An object is such a fault, too,
-/// after another process may have changed its row.
+/// The objects of a fetch that reads only some properties, or none, are such faults, and so are the objects of a fetch
+/// with ``FetchRequest/returnsObjectsAsFaults``. They cost one more allocation than other objects. An object is such a
+/// fault, too, after another process may have changed its row.
 struct CachedRow {
     private let chunk: RowChunk
     private let offset: UInt32
     /// Whether values are missing, so that filling the fault requires a request.
     let isPartial: Bool
     /// Whether the store may have a later version, so that filling the fault requires a request. The row groups the
-    /// fault with those that are filled with it, and has its last known values.
+    /// fault with the faults that are filled with it, and has its last known values.
     let isOutdated: Bool
     /// The time at which the row was read, in nanoseconds of a monotonic clock.
     private let readTime: UInt64

@@ -53,7 +53,7 @@ final class DetachedGraph {
         add(object, key: object.ensureKey())
     }
 
-    /// Adds an object without a row under the temporary key by which others refer to it.
+    /// Adds an object without a row under the temporary key by which other objects refer to it.
     func add(_ object: any GraphObject, key: Int64) {
         let entity = object.entity
         let objectType = type(of: object)

@@ -1,5 +1,4 @@
-// An observed object reports each change of its properties, whatever the cause. For other objects this costs the test
-// of a flag.
+// An observed object reports each change of its properties, whatever the cause. Other objects only test a flag.
 
 extension GraphObject {
     /// Does nothing: only models have observers.
@@ -31,8 +30,8 @@ extension GraphObject {
 
     // MARK: Changes of rows
 
-    // The properties that a new row changes are known only after the object has it, so both notifications follow the
-    // change.
+    // The properties that a new row changes are known only after the object has the row, so that both notifications
+    // follow the change.
 
     /// Notifies observers of the properties whose values differ between two successive rows.
     func notifyObservers(ofChangesFrom old: Row, to new: Row) {

@@ -50,7 +50,7 @@ extension GraphObject {
     func dropCachedRow() {
         guard let changes = state.pointee.changes, changes.cachedRow != nil else { return }
         changes.cachedRow = nil
-        // Values of an object without changes are read fastest.
+        // Values of objects whose `changes` are nil are read fastest.
         if changes.isEmpty { state.pointee.changes = nil }
     }
 
@@ -111,7 +111,7 @@ extension GraphObject {
         notifyObservers(of: relationship.slot)
     }
 
-    /// Forgets the stored members of a to-many relationship, and whether an object was added or removed.
+    /// Forgets the stored members of a to-many relationship, and whether the object with a key was added or removed.
     func forgetChange(of key: Int64, in relationship: Relationship) {
         guard let members = state.pointee.changes?.members(at: relationship.slot) else { return }
         members.forgetChange(of: key)
@@ -135,15 +135,15 @@ extension GraphObject {
     }
 
     /// Moves the attributes in the row to the changes, so that the object is complete without its row. The
-    /// relationships of a saved object, or of one whose context is deallocated, are dropped: their keys have no meaning
-    /// in another graph. An attribute that was not read stays without a value, and the object cannot be saved before it
-    /// is set.
+    /// relationships of a saved object, and of an object whose context is deallocated, are dropped: their keys have no
+    /// meaning in another graph. An attribute that was not read stays without a value, and the object cannot be saved
+    /// before it is set.
     ///
     /// - Parameter wasSaved: Whether the object was in a store before it lost its previous key.
     func turnRowIntoChanges(wasSaved: Bool = false) {
         let state = state
         if state.pointee.key <= 0, state.pointee.handler == nil, let changes = state.borrowedChanges {
-            // It was never in a graph.
+            // The object was never in a graph.
             return changes._withUnsafeGuaranteedRef { $0.assignedKey = 0 }
         }
         let changes = ensureChanges()

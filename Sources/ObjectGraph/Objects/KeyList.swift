@@ -60,7 +60,7 @@ struct KeyList {
         return position
     }
 
-    /// Replaces all keys. Keys for which `newKey` returns 0 are dropped; the others must stay distinct.
+    /// Replaces all keys. Keys for which `newKey` returns 0 are dropped; the remaining keys must stay distinct.
     mutating func replace(by newKey: (Int64) -> Int64) {
         var end = 0
         for position in slots.indices where slots[position] != Self.hole {
@@ -74,9 +74,9 @@ struct KeyList {
         count = end
     }
 
-    /// Replaces some of the keys, as ``replace(by:)`` replaces all. The others and their order stay.
+    /// Replaces some of the keys, as ``replace(by:)`` replaces all. The other keys and their order stay.
     mutating func replace(_ keys: some Collection<Int64>, by newKey: (Int64) -> Int64) {
-        // Otherwise a new index, built when it is needed, costs less.
+        // If many keys are replaced, it costs less to build a new index when it is needed.
         guard keys.count < count / 4 else {
             let replaced = Set(keys)
             return replace { replaced.contains($0) ? newKey($0) : $0 }

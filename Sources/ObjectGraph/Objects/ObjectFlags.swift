@@ -31,8 +31,8 @@ struct ObjectFlags: OptionSet {
     /// Changed or deleted in this context, and changed in the store since its row was read, or perhaps changed there.
     @inlinable static var outdated: ObjectFlags { .init(rawValue: 64) }
 
-    /// Changed, and the file that has replaced the store's has a row with other values, which may be of another object,
-    /// or none. The object cannot be saved before its changes are dropped.
+    /// Changed, and the file that has replaced the store's file has a row with other values, which may belong to
+    /// another object, or no row. The object cannot be saved before its changes are dropped.
     static var replaced: ObjectFlags { .init(rawValue: 8192) }
 
     /// New, and the program has read its temporary identifier, which finds it also after the save.
@@ -44,7 +44,8 @@ struct ObjectFlags: OptionSet {
     @inlinable static var deletePropagated: ObjectFlags { .init(rawValue: 128) }
     /// Deleted by a delete rule, not by the program.
     @inlinable static var deletedByCascade: ObjectFlags { .init(rawValue: 256) }
-    /// A fault without a row, whose row another process may have deleted. It has no meaning for an object with a row.
+    /// A fault without a row, whose row another process may have deleted. The flag has no meaning for an object with a
+    /// row.
     static var unverified: ObjectFlags { .init(rawValue: 4096) }
 
     // MARK: Recording and observing
@@ -53,6 +54,6 @@ struct ObjectFlags: OptionSet {
     @inlinable static var recordsChanges: ObjectFlags { .init(rawValue: 512) }
     /// The properties of the object have observers.
     @inlinable static var observed: ObjectFlags { .init(rawValue: 1024) }
-    /// Changed, and the followers of the context know the changes: further ones are recorded for them.
+    /// Changed, and the followers of the context know the changes: further changes are recorded for them.
     @inlinable static var followed: ObjectFlags { .init(rawValue: 2048) }
 }

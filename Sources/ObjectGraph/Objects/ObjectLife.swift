@@ -64,7 +64,7 @@ enum ObjectLife: UInt8, CaseIterable, Sendable {
 
     /// Whether the next save inserts the object.
     @inlinable var isInserted: Bool {
-        // Not by `==`, which is a call in code of other modules.
+        // Not written with `==`, which is a call in code of other modules.
         @inline(__always) get {
             switch self {
             case .inserted, .reinserted: true

@@ -58,7 +58,7 @@ public struct ObjectState {
         if case .pending = value { flags.insert(.hasPendingRelationships) }
     }
 
-    /// Takes the first values of the properties that a subclass adds, after those of its superclasses.
+    /// Takes the first values of the properties that a subclass adds, after the values of its superclasses.
     public mutating func take(_ added: inout AddedValues) {
         guard handler == nil, let changes, let new = added.changes else { return }
         added.changes = nil

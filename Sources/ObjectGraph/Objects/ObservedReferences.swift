@@ -1,5 +1,6 @@
-/// The observed relationships of a context's objects whose value depends on whether their destinations exist: a
-/// deletion or a return of a destination changes what they read as, without a change of their own objects.
+/// The observed relationships of a context's objects whose value depends on the existence of their destinations: a
+/// deletion or a return of a destination changes the value that is read, without a change of the object with the
+/// relationship.
 ///
 /// The relationships are found by the keys that they contain, so that their destinations need not stay in memory.
 final class ObservedReferences {

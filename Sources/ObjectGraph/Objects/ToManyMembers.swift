@@ -3,7 +3,7 @@
 /// No access to the variables calls the program, so dynamic exclusivity checks would only cost time.
 @usableFromInline
 final class ToManyMembers {
-    /// The keys of the members; before the relationship is loaded, those of the added members.
+    /// The keys of the members; before the relationship is loaded, the keys of the added members.
     private(set) var keys: KeyList {
         get { list }
         _modify {
@@ -64,7 +64,7 @@ final class ToManyMembers {
 
     private var hasAdded: Bool { areAllAdded ? keys.count > 0 : !addedKeys.isEmpty }
 
-    /// Whether a key is that of an added member.
+    /// Whether a key belongs to an added member.
     func isAdded(_ key: Int64) -> Bool { areAllAdded ? contains(key) : addedKeys.contains(key) }
 
     /// Adds the stored members. Earlier changes stay: an added member that the store has is no change.
@@ -93,7 +93,7 @@ final class ToManyMembers {
         return found
     }
 
-    /// Records that the store has an added member: the addition is no change.
+    /// Records that the store has an added member, so that the addition is no change.
     func noteStored(_ key: Int64) {
         guard !areAllAdded, !removed.contains(key), addedKeys.remove(key) != nil, !isLoaded, !isReordered else {
             return
@@ -107,7 +107,7 @@ final class ToManyMembers {
     /// Whether the key is among ``keys``.
     func contains(_ key: Int64) -> Bool { list.contains(key) }
 
-    /// Whether one of the keys is that of a member that was not added.
+    /// Whether one of the keys belongs to a member that was not added.
     func hasStored(among keys: Set<Int64>) -> Bool {
         if areAllAdded { return false }
         let isStored = { (key: Int64) in self.contains(key) && !self.addedKeys.contains(key) }
@@ -123,7 +123,7 @@ final class ToManyMembers {
         return true
     }
 
-    /// Removes a member. Before the relationship is loaded, any key may be that of a member.
+    /// Removes a member. Before the relationship is loaded, any key may belong to a member.
     ///
     /// - Parameter isPair: Whether the store has the members as pairs, so that it may have an added member, too. Otherwise
     ///   the member's own row decides.
@@ -161,7 +161,7 @@ final class ToManyMembers {
     struct Removal {
         /// The member's position; nil if the members were not loaded.
         let position: Int?
-        /// Whether the key was that of an added member.
+        /// Whether the key belonged to an added member.
         let wasAdded: Bool
         /// Whether a stored member with the key had been removed before.
         let wasRemoved: Bool
@@ -197,8 +197,8 @@ final class ToManyMembers {
         return true
     }
 
-    /// Restores a stored member that was removed; only the store knows its position. A member that the store had lost
-    /// before the members were read is the last one until they are read again.
+    /// Restores a stored member that was removed; only the store knows its position. If the store had lost the member
+    /// before the members were read, it is the last member until they are read again.
     func restoreStored(_ key: Int64) {
         if removed.remove(key) != nil { unload() } else if isLoaded { keys.append(key) }
     }
@@ -231,9 +231,9 @@ final class ToManyMembers {
 
     /// Changes the order of the members. Members that the order does not contain follow.
     ///
-    /// - Parameter storedAt: The former value of ``storedOrder``. If the stored members were forgotten since, another
-    ///   writer may have changed their order, so that the next access reads it, unless some members are added: only
-    ///   `ordered` has their positions.
+    /// - Parameter storedAt: The value of ``storedOrder`` before the change. If the stored members were forgotten
+    ///   since, another writer may have changed their order, so that the next access reads it, unless some members are
+    ///   added: only `ordered` has their positions.
     func restoreOrder(_ ordered: [Int64], storedAt: UInt32?) {
         let current = Set(keys)
         let named = Set(ordered)
@@ -242,9 +242,9 @@ final class ToManyMembers {
         if let storedAt, storedAt != unloadCount, !hasAdded { unload() }
     }
 
-    /// Replaces keys by others.
+    /// Replaces keys by other keys.
     ///
-    /// - Precondition: The keys are those of added members.
+    /// - Precondition: The keys belong to added members.
     func replaceKeys(_ newKeys: [Int64: Int64]) {
         let replaced = added.filter { newKeys[$0] != nil }
         guard !replaced.isEmpty else { return }

@@ -88,7 +88,7 @@ extension GraphObject {
         return make(with: state)
     }
 
-    /// An object in no graph with given values. Unlike those of a new object, its constants have the given values, too.
+    /// An object in no graph with given values. Unlike in a new object, constants have the given values, too.
     package static func sample(slotCount: Int, values: (inout ObjectState) -> Void) -> Self {
         var state = ObjectState(slotCount: slotCount)
         values(&state)

@@ -126,7 +126,7 @@ extension FaultHandler {
         let destinationIndex = entity.traits[slot].destinationIndex
         guard destinationIndex >= 0 else { return .unknown }
         return context._withUnsafeGuaranteedRef { context in
-            // Delete rules that have not been applied yet may delete it.
+            // Delete rules that have not been applied yet may delete the destination.
             guard context.changeTracker.unpropagatedDeletes.isEmpty || context.deletePropagation.isRunning else {
                 return .unknown
             }

@@ -81,7 +81,7 @@ extension GraphObject {
         if relationship.isOrdered { order(objects, of: relationship) }
     }
 
-    /// Removes members that are not among the new ones, and adds new ones that are not members yet.
+    /// Removes members that are not among the new members, and adds new members.
     func replaceMembers(
         _ old: ArraySlice<any GraphObject>,
         by new: ArraySlice<any GraphObject>,
@@ -101,7 +101,7 @@ extension GraphObject {
     /// Adds an object to a to-many relationship, at the end if it is ordered, and updates the inverse. An object that
     /// is already a member keeps its position.
     ///
-    /// - Complexity: O(1), independent of the number of members; those of a saved object are not read.
+    /// - Complexity: O(1), independent of the number of members; the members of a saved object are not read.
     public func addMember(_ object: any GraphObject, at slot: Int) {
         completeInitialization()
         joinGraph(of: object)
@@ -118,7 +118,8 @@ extension GraphObject {
     }
 
     /// Whether the inverse of a many-to-many relationship shows that the object is a member of an owner whose members
-    /// are not loaded. Only one side of it would change otherwise, and an undo of that would not be saved.
+    /// are not loaded. Otherwise only one side of the relationship would change, and an undo of the change would not be
+    /// saved.
     private func isKnownMember(of owner: any GraphObject, along relationship: Relationship) -> Bool {
         guard let inverse = relationship.inverse, inverse.isToMany, !owner.members(of: relationship).isLoaded,
             let members = state.pointee.changes?.members(at: inverse.slot)
@@ -167,8 +168,8 @@ extension GraphObject {
         if relationship.hasSharedSide { didRelate(to: object, along: relationship) }
     }
 
-    // An observer that is called before a change can save. New objects then have other keys, and saved members are
-    // others than those of the new object.
+    // An observer that is called before a change can save. New objects then have other keys, and the saved members are
+    // no longer the members of the new object.
 
     /// - Parameter key: The key of the member, read after observers are called.
     func addMember(_ key: @autoclosure () -> Int64, to relationship: Relationship) {
@@ -219,7 +220,7 @@ extension GraphObject {
 
     // MARK: Order
 
-    /// Changes the order of the members of an ordered relationship to that of the objects, which are the members.
+    /// Gives the members of an ordered relationship the order of the objects, which are the members.
     private func order(_ objects: [any GraphObject], of relationship: Relationship) {
         let members = members(of: relationship)
         if members.keys.elementsEqual(objects.lazy.map { $0.state.pointee.key }) { return }
@@ -237,7 +238,8 @@ extension GraphObject {
 
     /// Changes the order of the members of an ordered relationship. Members that the order does not contain follow.
     ///
-    /// - Parameter storedAt: The former ``ToManyMembers/storedOrder`` of the members; nil if the store had another order.
+    /// - Parameter storedAt: The ``ToManyMembers/storedOrder`` of the members before the change; nil if the store had
+    ///   another order.
     func restoreOrder(_ order: [Int64], of relationship: Relationship, storedAt: UInt32?) {
         let members = members(of: relationship)
         if !members.isLoaded { state.pointee.handler?.context?.loader.loadMembers(of: relationship, for: self) }

@@ -47,7 +47,8 @@ extension GraphObject {
 
     /// Sets a to-many relationship to the objects that ``takeMembers(at:as:)`` returned, changed in place.
     ///
-    /// - Complexity: O(1) for each object that was added or removed, plus a comparison of the addresses of the others.
+    /// - Complexity: O(1) for each object that was added or removed, plus a comparison of the addresses of the other
+    ///   objects.
     public func putMembers<M: GraphObject>(_ objects: [M], at slot: Int) {
         guard let current = currentMembers(at: slot), let entry = current.entry(of: M.self), entry.isTaken else {
             return setMembers(objects, at: slot)
@@ -57,7 +58,8 @@ extension GraphObject {
 
     /// Sets the members of a to-many relationship, and updates the inverses. An object that occurs twice counts once.
     ///
-    /// - Complexity: O(1) for each object that is added or removed, plus a comparison of the addresses of the others.
+    /// - Complexity: O(1) for each object that is added or removed, plus a comparison of the addresses of the other
+    ///   objects.
     public func setMembers<M: GraphObject>(_ objects: [M], at slot: Int) {
         guard let current = currentMembers(at: slot), current.members.count >= Self.smallestKeptArray else {
             return setMembers(objects as [any GraphObject], at: slot)
@@ -201,14 +203,14 @@ private struct ArrayChange<M: GraphObject> {
     /// Whether no object follows the difference.
     var isAtEnd: Bool { added.endIndex == objects.count }
 
-    /// Changes the addresses of the previous array into those of the present one.
+    /// Changes the addresses of the previous array into the addresses of the present array.
     func update(_ addresses: inout [UInt]) {
         addresses.replaceSubrange(start..<(start + removed.count), with: Array(added).addresses)
     }
 }
 
 extension [UInt] {
-    /// The number of equal addresses at the beginning, and that of equal addresses at the end behind them.
+    /// The number of equal addresses at the beginning, and the number of equal addresses at the end behind them.
     fileprivate func commonEnds(with objects: [some AnyObject]) -> (start: Int, end: Int) {
         withUnsafeBufferPointer { old in
             objects.withUnsafeBytes { bytes in

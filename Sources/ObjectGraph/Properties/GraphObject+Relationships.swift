@@ -7,7 +7,7 @@ extension GraphObject {
         return destination(at: relationship.slot).map { [$0] } ?? []
     }
 
-    /// The registered objects to which a relationship leads, including deleted ones.
+    /// The registered objects to which a relationship leads, including deleted objects.
     func lastDestinations(of relationship: Relationship) -> [any GraphObject] {
         guard let context = state.pointee.handler?.context else { return [] }
         let keys =
@@ -31,7 +31,7 @@ extension GraphObject {
 
     // MARK: Graphs
 
-    /// Joins this object and another one to the same graph: the context of either, otherwise a common detached graph.
+    /// Joins this object and `other` to the same graph: the context of either, otherwise a common detached graph.
     func joinGraph(of other: any GraphObject) {
         if let known = contextAddress, known == other.contextAddress { return }
         let context = state.pointee.handler?.context
@@ -51,7 +51,7 @@ extension GraphObject {
         }
     }
 
-    /// The address of the context, whose comparison retains nothing; nil if there is no context.
+    /// The address of the context, which can be compared without retaining the context; nil if there is no context.
     private var contextAddress: UnsafeMutableRawPointer? {
         state.borrowedHandler?._withUnsafeGuaranteedRef { $0.borrowedContext?.toOpaque() }
     }

@@ -1,8 +1,8 @@
 // The relationships of an object whose deletion or changes are reverted.
 
 extension GraphObject {
-    /// Restores the inverses of the object's relationships, which its deletion cleared. A destination that meanwhile
-    /// belongs to another object does not change.
+    /// Restores the inverses of the object's relationships, which its deletion cleared. A destination that belongs to
+    /// another object by now does not change.
     func reestablishInverses() {
         for relationship in entity.relationships {
             guard let inverse = relationship.inverse else { continue }
@@ -34,8 +34,8 @@ extension GraphObject {
         return current == nil || current === other
     }
 
-    /// Whether the store relates the object to a destination, unless another writer has parted them: the relationship
-    /// is not that of a new object, and not an unsaved one.
+    /// Whether the store relates the object to a destination, unless another writer has parted them: the object is not
+    /// new, and the relationship has no unsaved change to the destination.
     private func isStored(_ destination: any GraphObject, along relationship: Relationship) -> Bool {
         guard !life.isInserted else { return false }
         guard relationship.isToMany else { return state.pointee.changes?[relationship.slot].isUnset ?? true }
@@ -53,7 +53,7 @@ extension GraphObject {
                 return restoreStoredMember(key, of: relationship)
             }
             addMember(key, to: relationship)
-            // The store has lost a member that was stored, so that reading the members again would drop it.
+            // The store no longer has the member, so that reading the members again would drop it.
             if !life.isDeletedOrMissing, members(of: relationship).readd([key]) { noteChange() }
         } else if destinationKey(at: relationship.slot) != other.state.pointee.key {
             storeDestination(other.state.pointee.key, at: relationship.slot)
@@ -62,7 +62,7 @@ extension GraphObject {
 
     /// Prepares a missing object for being inserted again: all its values and members are new.
     ///
-    /// - Parameter currentKey: Returns the current key of a related object for its earlier one.
+    /// - Parameter currentKey: Returns the current key of a related object for its earlier key.
     func prepareForReinsertion(currentKey: (Int64) -> Int64 = { $0 }) {
         let changes = ensureChanges()
         if state.pointee.key > 0 { changes.assignedKey = state.pointee.key }
@@ -73,7 +73,7 @@ extension GraphObject {
             case .value(.integer(let key)): changes[slot] = .value(.integer(currentKey(key)))
             case .unset where relationship.isToMany: changes[slot] = .members(ToManyMembers(new: []))
             case .unset:
-                // The destination may have been deleted as well, which is only checked for changes.
+                // The destination may have been deleted as well, and only changes are checked for that.
                 let key = destinationKey(at: slot)
                 if key != 0 { changes[slot] = .value(.integer(key)) }
             case .value, .composite, .pending: break
@@ -96,7 +96,7 @@ extension GraphObject {
     /// Sets the object's changed relationships, and their inverses, to the stored destinations and members, except for
     /// relationships that the members' rows contain.
     ///
-    /// - Parameter stored: The stored row, if it is another one than the known row.
+    /// - Parameter stored: The stored row, if it differs from the known row.
     func revertRelationships(to stored: Row? = nil) {
         guard let changes = state.pointee.changes, let loader = state.pointee.handler?.context?.loader else { return }
         let row = stored ?? state.pointee.row

@@ -44,8 +44,8 @@ extension GraphObject {
         }
     }
 
-    /// Relates another object to those relationships of a destination of this object that share the inverse
-    /// `relationship` and lead to this object.
+    /// Relates another object to a destination of this object along the relationships of the destination that share the
+    /// inverse `relationship` and lead to this object.
     func passMembership(along relationship: Relationship, of destination: any GraphObject, to other: any GraphObject) {
         for sharer in relationship.sharers where destination.isRelated(to: self, along: sharer) {
             destination.relate(to: other, along: sharer)

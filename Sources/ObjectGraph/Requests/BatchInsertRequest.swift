@@ -89,7 +89,7 @@ public final class BatchInsertion {
                 else {
                     continue
                 }
-                // The object has no identifier that is valid after the failure.
+                // After a failure, the object has no valid identifier.
                 let id = ManagedObjectID(entity: entity, storeUUID: nil, key: TemporaryKeys.next())
                 problems.append(.init(id: id, property: property.name, reason: reason))
             }

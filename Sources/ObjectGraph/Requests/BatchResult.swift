@@ -23,7 +23,7 @@ public enum BatchResult: Hashable, Sendable {
 public struct BatchChanges: Sendable {
     /// The primary keys of objects that share a root entity.
     public struct Keys: Sendable {
-        /// The entity of the request, or another one with the same root.
+        /// The entity of the request, or an entity with the same root.
         public var entity: Entity
         /// The keys, ascending.
         public var keys: [Int64]
@@ -41,9 +41,9 @@ public struct BatchChanges: Sendable {
     public var updated: [Keys] = []
     /// The deleted objects.
     public var deleted: [Keys] = []
-    /// Other objects whose rows the store has changed, since they referred to deleted objects, or since their
-    /// destination was related to another object; and owners whose to-many relationships with a shared inverse it has
-    /// changed.
+    /// Objects whose rows the store has changed although the request does not name them, since they referred to deleted
+    /// objects, or since their destination was related to another object; and owners whose to-many relationships with a
+    /// shared inverse it has changed.
     public var cleared: [Keys] = []
     /// The to-one relationships of inserted and changed objects that the request has written.
     public var relationships: [Relationship] = []

@@ -10,7 +10,7 @@
 /// ```
 ///
 /// All new values are computed from the saved values before any of them is written. The version of each changed object
-/// is incremented, so that another context that changed it meanwhile detects a conflict.
+/// is incremented, so that another context that has changed the object in memory detects a conflict.
 ///
 /// Rows are written one by one, and each write checks the unique values: an update whose values are unique only at its
 /// end, such as adding 1 to each, may be refused.
@@ -66,7 +66,7 @@ public struct BatchUpdateRequest: Sendable {
             if case .literal(let literal) = value {
                 reason = property.batchRefusal(of: literal)
                 if reason == nil, let problem = property.problem(of: literal) {
-                    // A constant is invalid for all objects, whichever match.
+                    // A constant is invalid for all objects, whichever of them match.
                     let id = ManagedObjectID(entity: entity, storeUUID: nil, key: TemporaryKeys.next())
                     problems.append(.init(id: id, property: property.name, reason: problem))
                 }

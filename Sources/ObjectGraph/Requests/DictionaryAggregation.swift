@@ -10,8 +10,8 @@ struct DictionaryAggregation {
         let key: Int64
         let values: [Value]
 
-        /// Whether the object precedes another one if the sort keys are equal: new objects come last, and their keys
-        /// count downwards.
+        /// Whether the object precedes another object with equal sort keys: new objects come last, and their keys count
+        /// downwards.
         fileprivate func precedes(_ other: Object) -> Bool {
             if key < 0 || other.key < 0 { return other.key < key }
             return key < other.key
@@ -150,7 +150,7 @@ struct DictionaryAggregation {
 
 extension Value {
     /// The value by which an expression is ordered: the keys of new objects, which are negative and count downwards,
-    /// follow those of saved objects, as after a save.
+    /// follow the keys of saved objects, as after a save.
     fileprivate func rank(of expression: QueryExpression) -> Value {
         guard case .integer(let key) = self, key < 0, expression.isObjectKey else { return self }
         return .integer(1 << 62 - key)

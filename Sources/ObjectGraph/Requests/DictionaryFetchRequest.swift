@@ -26,7 +26,7 @@ public struct DictionaryFetchRequest: Sendable {
     public var predicate: QueryExpression?
     /// The columns; if empty, all attributes and to-one relationships under their own names.
     public var propertiesToFetch: [ExpressionDescription] = []
-    /// Whether rows that are equal to an earlier one are omitted.
+    /// Whether rows that are equal to an earlier row are omitted.
     public var returnsDistinctResults = false
     /// The values that all objects of a group have in common. If empty, aggregates are computed from all objects, and
     /// there is one row, even without objects.

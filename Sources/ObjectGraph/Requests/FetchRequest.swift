@@ -29,7 +29,7 @@ public struct FetchRequest: Sendable {
     /// or the first change of an object, reads the other values for all objects of the fetch, in few statements.
     /// To-many relationships have no values in a row, see ``relationshipKeyPathsForPrefetching``.
     ///
-    /// Useful to leave out much data, such as long texts: such an object needs one more allocation than others.
+    /// Useful to leave out much data, such as long texts. Such an object needs one more allocation than other objects.
     public var propertiesToFetch: [Property] {
         get { box?.content.propertiesToFetch ?? [] }
         set { special.propertiesToFetch = newValue }

@@ -23,7 +23,7 @@ public indirect enum FullTextQuery: Hashable, Sendable {
     /// The query in the texts of the attributes with some names only.
     case within([String], FullTextQuery)
 
-    /// The query, without the matches of another one.
+    /// The query, without the matches of another query.
     public func excluding(_ other: FullTextQuery) -> FullTextQuery { .difference(self, other) }
 }
 

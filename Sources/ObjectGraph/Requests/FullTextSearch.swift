@@ -14,9 +14,9 @@
 public struct FullTextSearch: Hashable, Sendable {
     /// The query.
     public var query: FullTextQuery
-    /// The names of the searched attributes; if empty, all those of the entity's first full-text index.
+    /// The names of the searched attributes; if empty, all attributes of the entity's first full-text index.
     public var properties: [String]
-    /// The weights of attributes for the relevance, by name; 1 for others.
+    /// The weights of attributes for the relevance, by name; 1 for other attributes.
     public var weights: [String: Double]
 
     /// Makes a search.

@@ -78,7 +78,7 @@ final class ObjectFetcher {
         _ rows: RowBatch,
         with pending: PendingChanges
     ) throws -> [any GraphObject] {
-        // The values that are evaluated for every object are read with all of them.
+        // The values that are evaluated for every object are read with the rows of all objects.
         let makesFaults = request.makesFaults && !pending.reachesFurther
         let saved = (makesFaults ? loader.materializeFaults(rows, for: request) : loader.materialize(rows))
             .filter { !pending.keys.contains($0.state.pointee.key) }
@@ -142,7 +142,7 @@ final class ObjectFetcher {
         }
     }
 
-    /// Returns those of the matching objects, in the order of their relevance, that belong to the request's results.
+    /// Returns the matching objects that belong to the request's results, in the order of their relevance.
     func found(_ objects: [any GraphObject], of request: FetchRequest) throws -> [any GraphObject] {
         var result = try fitting(objects, request)
         if !request.sort.isEmpty { result = try QueryEvaluator().merge([], result, by: request.sort) }

@@ -1,5 +1,6 @@
 extension QueryEvaluator {
-    /// Merges objects into the order of sort keys; equal objects by primary key, new objects last.
+    /// Merges objects into the order of sort keys. Equal objects come in the order of their primary keys, new objects
+    /// last.
     ///
     /// - Parameter sorted: Objects that are already in that order.
     func merge(
@@ -40,7 +41,8 @@ extension QueryEvaluator {
 }
 
 extension [QuerySort] {
-    /// Whether an object precedes another one: by the values of the sort keys, then by primary key, new objects last.
+    /// Whether an object precedes another object: by the values of the sort keys, then by primary key, new objects
+    /// last.
     func precedes(_ leftValues: [Value], _ leftKey: Int64, _ rightValues: [Value], _ rightKey: Int64) -> Bool {
         for (position, key) in enumerated() {
             if let precedes = key.precedes(leftValues[position], rightValues[position]) { return precedes }

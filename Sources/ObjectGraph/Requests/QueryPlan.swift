@@ -22,7 +22,7 @@ public struct QueryPlan: Hashable, Sendable {
 
     /// The statement. A question mark represents each value.
     public let statement: String
-    /// The steps, each before those that it contains.
+    /// The steps, each before the steps that it contains.
     public let steps: [Step]
     /// The names of the indexes that are used, including full-text indexes and R-trees.
     public let indexes: [String]
@@ -42,7 +42,7 @@ public struct QueryPlan: Hashable, Sendable {
 }
 
 extension QueryPlan: CustomStringConvertible {
-    /// The statement and the steps, one a line.
+    /// The statement and the steps, one on each line.
     public var description: String {
         ([statement] + steps.map { String(repeating: "  ", count: $0.depth) + "- " + $0.text })
             .joined(separator: "\n")

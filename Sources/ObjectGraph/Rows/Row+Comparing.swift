@@ -9,7 +9,7 @@ extension Row {
         return (try? readBlob(at: slot)).map(Value.blob)
     }
 
-    /// Whether a slot has a value, bit for bit.
+    /// Whether a slot has the value `value`, bit for bit.
     package func holds(_ value: Value, at slot: Int) -> Bool {
         guard slot < slotCount else { return value.isNull }
         switch (value, tag(at: slot)) {
@@ -25,8 +25,8 @@ extension Row {
         }
     }
 
-    /// Whether all values that the row has read equal those of another row. Large values that one of the rows has left in
-    /// the store count as equal if the versions of the rows are equal.
+    /// Whether all values that the row has read equal the values of another row. Large values that one of the rows has
+    /// left in the store count as equal if the versions of the rows are equal.
     func hasValues(of other: Row) -> Bool {
         (0..<slotCount).allSatisfy { slot in
             switch (tag(at: slot), slot < other.slotCount ? other.tag(at: slot) : .null) {

@@ -3,8 +3,8 @@ public import Foundation
 /// A row of a store as it was read or written: the values of one object's attributes and to-one relationships at one
 /// version. Immutable, and cheap to pass between threads.
 ///
-/// Values are read by slot. A slot of a to-many relationship is null. Reading a slot as a type other than that of its
-/// value returns a meaningless number or an empty text, but never reads memory outside the row.
+/// Values are read by slot. A slot of a to-many relationship is null. Reading a slot as a type other than the type of
+/// its value returns a meaningless number or an empty text, but never reads memory outside the row.
 ///
 /// `@unchecked Sendable`: the properties are constants. The memory of the ``RowChunk`` is written only by the builder
 /// that made the chunk, before it returns the batch from which rows are made; afterwards all threads only read it. The

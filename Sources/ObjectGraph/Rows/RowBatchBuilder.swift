@@ -19,18 +19,18 @@ public struct RowBatchBuilder: ~Copyable {
     /// The list to which an unreadable deferred value is reported.
     @usableFromInline var readFailures: ReadFailures?
 
-    /// The slot of a text or blob that did not fit in its row, and was replaced by an empty one; nil if all fitted.
+    /// The slot of a text or blob that did not fit in its row, and was replaced by an empty value; nil if all fitted.
     private var overlongSlot: Int?
 
     /// The largest number of bytes of a row. SQLite's limit, whatever its settings, is one byte less than 2 GiB.
     @usableFromInline static var rowByteLimit: Int { Int(Int32.max) }
 
-    /// Creates a builder. It makes its first chunk for the first row. That chunk is small and each further one larger,
-    /// up to the usual size, so that a few rows do not use the memory of many.
+    /// Creates a builder. It makes its first chunk for the first row. That chunk is small and each further chunk
+    /// larger, up to the usual size, so that a few rows do not use the memory of many.
     ///
     /// - Parameters:
     ///   - deferredValues: The source of the deferred blobs, see ``setDeferredBlob(at:)``.
-    ///   - readFailures: The list to which unreadable deferred blobs are reported: that of the context or of the
+    ///   - readFailures: The list to which unreadable deferred blobs are reported: the list of the context or of the
     ///     request.
     @inlinable
     public init(deferredValues: (any DeferredValueSource)? = nil, readFailures: ReadFailures? = nil) {
@@ -44,7 +44,7 @@ public struct RowBatchBuilder: ~Copyable {
     @inlinable
     public var count: Int { finishedRows + Int(chunk.fields.pointee.rowCount) + (isInRow ? 1 : 0) }
 
-    /// Ends the previous row and begins another one, with all slots null.
+    /// Ends the previous row and begins a new row, with all slots null.
     @inlinable
     public mutating func begin(key: Int64, version: UInt32, entity: Int, slotCount: Int) {
         endRow()
@@ -177,7 +177,7 @@ public struct RowBatchBuilder: ~Copyable {
         case .integer(let value): set(integer: value, at: slot)
         case .real(let value): set(real: value, at: slot)
         case .text(let text):
-            // In place: making the text contiguous would copy it first.
+            // Read in place: making the text contiguous would copy it first.
             let isSet: Void? = text.utf8.withContiguousStorageIfAvailable {
                 set(text: UnsafeRawBufferPointer($0), at: slot)
             }

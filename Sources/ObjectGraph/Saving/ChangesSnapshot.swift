@@ -5,7 +5,7 @@
 struct ChangesSnapshot {
     private let lists: (inserted: ChangeList, updated: ChangeList, deleted: ChangeList)
     private let unpropagatedDeletes: [any GraphObject]
-    /// The listed objects with their states. An object that was in several lists is there several times.
+    /// The listed objects with their states. An object that is in several lists occurs several times.
     private let states: [(entry: ChangedObject, state: ObjectState)]
 
     init(_ changes: ChangeTracker) {

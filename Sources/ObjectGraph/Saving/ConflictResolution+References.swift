@@ -33,7 +33,7 @@ extension ConflictResolution {
         if !changed.isEmpty { try resolveOutdated(changed.sorted { $0.key < $1.key }) }
     }
 
-    /// Marks an object missing whose changed relationships are only in other rows.
+    /// Marks an object as missing whose changed relationships are only in the rows of other objects.
     private func forget(_ object: any GraphObject) {
         changeTracker.unlistUpdate(of: object)
         object.state.pointee.flags.remove(.outdated)

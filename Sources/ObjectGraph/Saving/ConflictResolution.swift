@@ -78,7 +78,7 @@ struct ConflictResolution {
     mutating func finish() {
         // The snapshot retains objects, and the resolution checks whether they have other references.
         snapshot = nil
-        // The save has written members that joined or left them in other rows.
+        // The save has written members that joined or left the objects in rows of their own.
         for object in rolledBack where !object.life.hasChanges { object.forgetMembers() }
         rolledBack = []
         for (object, rows) in settled { unloadMembers(of: object, rows) }
@@ -92,7 +92,8 @@ struct ConflictResolution {
         let rows = try persistedRows(of: ids)
         let objects = ids.map { identityMap.object(forKey: $0.key, of: $0.entity) }
         let canMerge = zip(ids, objects).allSatisfy { id, object in
-            // Nothing can be merged into an object that an undo inserts again, and another writer, too.
+            // Nothing can be merged into an object that both an undo in this context and another writer have inserted
+            // again.
             guard let object, object.hasChanges,
                 rows[id] == nil || !object.isInserted
             else { return false }
@@ -135,7 +136,8 @@ struct ConflictResolution {
         }
     }
 
-    /// Lets the store decide whether an object whose deletion was reverted has the members whose references lead to it.
+    /// Lets the store decide whether members whose references lead to an object are in its lists, after its deletion
+    /// was reverted.
     private func settleRemovedMembers(of owner: any GraphObject) {
         for relationship in owner.entity.relationships where relationship.placement == .destinationKey {
             guard let inverse = relationship.inverse,
@@ -164,8 +166,8 @@ struct ConflictResolution {
     }
 
     /// Makes the relationships of an object that is inserted again agree with their inverses: its own row decides of
-    /// which lists it is a member, and the rows of its members whether they are. It does not take the partner of another
-    /// object.
+    /// which lists it is a member, and the rows of its members decide whether they belong to it. It does not take the
+    /// partner of another object.
     private func reestablishRelationships(of object: any GraphObject) {
         for relationship in object.entity.relationships where relationship.placement == .destinationKey {
             guard let inverse = relationship.inverse else { continue }
@@ -241,9 +243,9 @@ struct ConflictResolution {
         if !mergePolicy.objectWins { settle(object, ownersIn: [base, row].compactMap(\.self), former: former) }
     }
 
-    /// Gives the objects to which the stored row of a merged object refers, those to which the object refers instead,
-    /// and those that have referred to the latter consistent one-to-one relationships: the save must write them, too,
-    /// or other contexts would not learn that they are related to others.
+    /// Makes the one-to-one relationships consistent of three kinds of objects: the objects to which the stored row of
+    /// a merged object refers, the objects to which the object refers instead, and the objects that have referred to
+    /// these. The save must write them, too, or other contexts would not receive their new relationships.
     private func alignOneToOnes(of object: any GraphObject, with row: Row) {
         for relationship in object.entity.relationships where !relationship.isToMany {
             guard let inverse = relationship.inverse, !inverse.isToMany, inverse.isOptional else { continue }
@@ -262,8 +264,8 @@ struct ConflictResolution {
         }
     }
 
-    /// The object with a key that a relationship leads to, as it is stored if it has no changes; nil if it does not
-    /// exist.
+    /// The object with a key that a relationship leads to, with its stored values if it has no changes; nil if it does
+    /// not exist.
     private func upToDate(_ key: Int64, of relationship: Relationship) -> (any GraphObject)? {
         guard key != 0, let object = loader.objects(with: [key], of: relationship.destination).first else { return nil }
         if !object.hasChanges, object.life.isStored {
@@ -272,7 +274,7 @@ struct ConflictResolution {
         return object.life.isDeletedOrMissing ? nil : object
     }
 
-    /// Clears those to-one relationships of a reinserted object whose destinations were deleted with it.
+    /// Clears the to-one relationships of a reinserted object whose destinations were deleted with it.
     private func dropLostDestinations(of object: any GraphObject) throws {
         for relationship in object.entity.relationships where !relationship.isToMany {
             let key = object.destinationKey(at: relationship.slot)
@@ -293,7 +295,7 @@ struct ConflictResolution {
         } else if state.pointee.life.isUpdated {
             changeTracker.updated.remove(object)
             if mergePolicy == .overwrite {
-                // Under its previous key, which no other object ever gets.
+                // The object is inserted under its previous key, which no other object ever gets.
                 object.prepareForReinsertion()
                 changeTracker.onReturn?(object)
                 changeTracker.inserted.add(object)
@@ -309,7 +311,7 @@ struct ConflictResolution {
 }
 
 extension Entity {
-    /// Whether the row contains the value of a slot: that of an attribute or a to-one relationship.
+    /// Whether the row contains the value of a slot: the value of an attribute or a to-one relationship.
     fileprivate func isStoredInRow(_ slot: Int) -> Bool {
         if case .relationship(let relationship) = properties[slot] { !relationship.isToMany } else { true }
     }
@@ -325,7 +327,7 @@ extension GraphObject {
         }
     }
 
-    /// Drops the changes of those attributes and to-one relationships for which `condition` holds.
+    /// Drops the changes of the attributes and to-one relationships for which `condition` holds.
     fileprivate func dropChanges(where condition: (Int) -> Bool) {
         guard let changes = state.pointee.changes else { return }
         for slot in 0..<changes.slotCount {

@@ -1,5 +1,5 @@
 /// The resolution of conflicts with objects that another context or process has changed since they were read, and of
-/// collisions of unique values. Names and meanings are those of Core Data's `NSMergePolicy`.
+/// collisions of unique values. Core Data's `NSMergePolicy` has the same names with the same meanings.
 ///
 /// | policy | an object that another writer has changed | a new object, to the owner of its unique values |
 /// |---|---|---|
@@ -23,8 +23,8 @@
 /// An object that this context has deleted and another writer has changed stays deleted under the policies under which
 /// the object wins. The policies under which the store wins revert the deletion, together with the deletions that
 /// followed from it along delete rules. The same holds if other objects have got references to the deleted object since
-/// its delete rules were applied: the rules are applied to those as well, or the deletion is reverted. A delete rule
-/// `deny`, and a relationship that is not optional, are never overruled: the save throws
+/// its delete rules were applied: the rules are applied to these references as well, or the deletion is reverted. A
+/// delete rule `deny`, and a relationship that is not optional, are never overruled: the save throws
 /// ``ObjectGraphError/validation(_:)``.
 ///
 /// A reference to an object that another writer has deleted is dropped under every policy but ``error``. If the

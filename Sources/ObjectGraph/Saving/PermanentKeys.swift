@@ -22,11 +22,11 @@ final class PermanentKeys {
     func assign() throws {
         if changeTracker.inserted.count == 0 { return }
         let entities = identityMap.model.entities
-        // Taken, since a store may be a program's, which may request keys meanwhile.
+        // Taken, since a program's own store may request keys while it is called.
         var wanted: [WantedKeys] = []
         swap(&wanted, &unused)
         if wanted.isEmpty { wanted = Array(repeating: WantedKeys(), count: entities.count) }
-        // After an error of a store, too.
+        // Runs after an error of a store, too.
         defer {
             for rootIndex in wanted.indices where wanted[rootIndex].count > 0 { wanted[rootIndex] = WantedKeys() }
             swap(&wanted, &unused)

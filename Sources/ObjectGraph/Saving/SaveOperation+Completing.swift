@@ -30,7 +30,7 @@ extension SaveOperation {
     ///
     /// - Returns: the values of the program's classes that the objects have dropped.
     private func adoptSavedRows(of batches: [SavePreparation.StoreBatch]) -> [any CompositeValue] {
-        // Before any key changes: the members contain temporary keys.
+        // Before any key changes, since the members contain temporary keys.
         for batch in batches where batch.hasToMany {
             batch.inserted.forEachRow { position, _ in
                 changeTracker.inserted.entries[position].object.forgetSavedMembers(identityMap)
@@ -61,7 +61,7 @@ extension SaveOperation {
 
     /// Assigns permanent keys and rows to inserted objects.
     ///
-    /// If there are many objects, as in an import, those to which only the list refers are freed with it, rather than
+    /// If there are many objects, as in an import, objects to which only the list refers are freed with it, rather than
     /// in the next sweep of the identity table.
     ///
     /// - Parameters:

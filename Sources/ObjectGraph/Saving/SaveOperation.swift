@@ -6,8 +6,8 @@ import Foundation
 final class SaveOperation {
     /// The maximum number of times that the encoding of values may change the set of objects to save.
     private static let maximumPreparations = 100
-    /// The number of bytes of deferred values that a save keeps of the objects that it deletes, at the least: the last
-    /// value may exceed it.
+    /// The number of bytes of deferred values that a save keeps of the objects that it deletes. The last value may
+    /// exceed it.
     private static let keptDeferredBytes = 32 << 20
 
     /// The changes of a store that were saved, and the number of the transaction in its history.
@@ -58,7 +58,7 @@ final class SaveOperation {
             undo.registerChanges()
             return changeTracker.releaseUnchanged()
         }
-        // After the save has ended: the methods may save again.
+        // Called after the save has ended: the methods may save again.
         defer { for object in savedObjects { object.didSave() } }
         try thread.saving {
             try callWillSave()
@@ -96,7 +96,7 @@ final class SaveOperation {
         }
     }
 
-    /// Merges and announces the changes of rows that the stores have made beside those of the requests.
+    /// Merges and announces the changes of rows that the stores have made although the requests do not contain them.
     private func mergeCleared(by write: SaveWrite) {
         let cleared = write.cleared
         guard !cleared.isEmpty else { return }

@@ -6,7 +6,7 @@ extension SavePreparation {
         /// Not retained: the identity map of the preparation retains its handlers.
         let handler: Unmanaged<FaultHandler>
         let entity: Entity
-        // Read once for all objects of the entity.
+        // These are read once for all objects of the entity.
         let entityIndex: Int
         let traits: [SlotTraits]
         let hasComposites: Bool
@@ -43,12 +43,13 @@ extension SavePreparation {
         let entity: Entity
         /// Whether objects of the store have to-many relationships.
         var hasToMany = false
-        // Encoding a value may call the program during an access. It cannot reach the batch: only the save that prepares
-        // it refers to it, and another save of the context throws meanwhile. So accesses do not overlap, and dynamic
-        // exclusivity checks would only cost time.
+        // Encoding a value may call the program during an access. The program cannot reach the batch: only the save
+        // that prepares it refers to it, and any other save of the context throws until this save ends. So accesses do
+        // not overlap, and dynamic exclusivity checks would only cost time.
         @exclusivity(unchecked) var inserted = ChangedRows()
         @exclusivity(unchecked) var updated = ChangedRows()
-        /// Changed objects without changes in their own rows: other rows contain their changed relationships.
+        /// Changed objects without changes in their own rows: the rows of other objects contain their changed
+        /// relationships.
         @exclusivity(unchecked) var related: [ChangedObject] = []
         @exclusivity(unchecked) var request = SaveChangesRequest()
 
@@ -103,7 +104,7 @@ extension SavePreparation {
         }
     }
 
-    /// Ascending positions in a list. As long as they are those of the first elements, only their number is stored.
+    /// Ascending positions in a list. While they are the positions of the first elements, only their number is stored.
     struct Positions {
         private(set) var count = 0
         private var stored: [Int] = []

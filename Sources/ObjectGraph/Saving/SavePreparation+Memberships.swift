@@ -52,8 +52,9 @@ extension SavePreparation {
         }
     }
 
-    /// Collects the members that left a deleted object before it was deleted, or were inserted again after it, if only
-    /// their side is stored: otherwise the store would find that they prevent the deletion, or must be deleted as well.
+    /// Collects the members that left a deleted object before it was deleted, or were inserted again after that, if
+    /// only their side of the relationship is stored. Otherwise the store would find that they prevent the deletion, or
+    /// must be deleted as well.
     func collectDepartures(
         of state: UnsafeMutablePointer<ObjectState>,
         _ entity: Entity,
@@ -81,8 +82,8 @@ extension SavePreparation {
         }
     }
 
-    /// The permanent keys of the members to add to the store, ascending. Another writer may have removed a stored
-    /// member that was removed and added again here: it is among them if its position is written in any case, or if the
+    /// The permanent keys of the members to add to the store, ascending. If a stored member was removed and added again
+    /// here, another writer may have removed it: it is among the keys if its position is written in any case, or if the
     /// relationship was unloaded since.
     private func addedKeys(_ members: ToManyMembers, _ relationship: Relationship) -> [Int64] {
         var keys = members.added

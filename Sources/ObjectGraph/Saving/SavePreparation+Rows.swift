@@ -1,7 +1,8 @@
 // The rows of the saved objects.
 
 extension SavePreparation {
-    /// The slots of attributes and to-one relationships whose values differ from the row's; nil if none differs.
+    /// The slots of attributes and to-one relationships whose values differ from the values of the row; nil if none
+    /// differs.
     ///
     /// - Parameter cleared: Slots that the save clears.
     func changedSlots(of state: UnsafeMutablePointer<ObjectState>, _ cleared: SlotSet) -> SlotSet? {

@@ -24,7 +24,7 @@ struct SavePreparation: ~Copyable {
     ///   - denials: The problems of delete rules that deny a deletion.
     ///   - rejections: The problems that the objects' validation methods have reported.
     /// - Throws: ``ObjectGraphError/validation(_:)`` with all problems; ``ObjectGraphError/conflicts(_:)`` with the
-    ///   objects that have other values in a file that has replaced the store's.
+    ///   objects that have other values in a file that has replaced the store's file.
     init(
         _ save: SaveOperation,
         _ denials: [ObjectGraphError.ValidationProblem],
@@ -56,7 +56,7 @@ struct SavePreparation: ~Copyable {
     private static func deletedRoots(_ deleted: [ChangedObject], _ model: ManagedObjectModel) -> [Bool] {
         if deleted.isEmpty { return [] }
         var roots = Array(repeating: false, count: model.entities.count)
-        // In place: retaining each object would take longer than the rest.
+        // Iterated in place: retaining each object would take longer than the rest.
         deleted.withUnsafeBufferPointer { deleted in
             for position in deleted.indices {
                 deleted[position].state.borrowedHandler?._withUnsafeGuaranteedRef { roots[$0.rootIndex] = true }
@@ -111,7 +111,7 @@ struct SavePreparation: ~Copyable {
         part.batch.inserted.positions.append(position)
         let key = state.borrowedChanges?._withUnsafeGuaranteedRef { $0.assignedKey } ?? 0
         // An object that was in the store before continues its versions, so that other contexts detect the change. Its
-        // deleted row may have had later versions than the known one, which the new row must not repeat.
+        // deleted row may have had later versions than the known version, which the new row must not repeat.
         let known = state.borrowedRow { $0.version }
         let jump = known == nil || versionStep == 0 ? 0 : UInt32.random(in: 1 << 16..<1 << 20)
         let version = (known ?? 0) &+ versionStep &+ jump

@@ -11,7 +11,7 @@ import Foundation
 final class SaveWrite {
     /// The stores that have committed. No access calls other code: dynamic exclusivity checks would only cost time.
     @exclusivity(unchecked) private(set) var committed: [SavePreparation.StoreBatch] = []
-    /// The objects whose rows the stores have changed beside those of the requests.
+    /// The objects whose rows the stores have changed although the requests do not contain them.
     @exclusivity(unchecked) private(set) var cleared: [BatchChanges.Keys] = []
     /// The transactions of the save in the histories of the stores, by the identities of the stores.
     @exclusivity(unchecked) private(set) var historyPositions: [UUID: PersistentHistoryPosition] = [:]

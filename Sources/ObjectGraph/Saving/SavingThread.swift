@@ -12,7 +12,7 @@ final class SavingThread {
     /// Calls `body`, which saves the context.
     ///
     /// - Throws: ``ObjectGraphError/saveInProgress`` if the thread is already saving the context;
-    ///   ``ObjectGraphError/usedByAnotherThread`` if another thread is; errors of `body`.
+    ///   ``ObjectGraphError/usedByAnotherThread`` if another thread is saving it; errors of `body`.
     func saving<R>(_ body: () throws -> R) throws -> R {
         let current = Self.current
         let (exchanged, original) = thread.compareExchange(

@@ -14,14 +14,14 @@ struct UniquenessResolution {
     private var conflicts: [ConstraintConflict] = []
     private var wasResolved = false
     private var absorbed: [Absorbed] = []
-    /// The objects into which others were merged, by the ``Entity/index`` of the root entity and the key of the other:
-    /// one-way relationships still lead to the others.
+    /// The objects into which other objects were merged, by the ``Entity/index`` of the root entity and the key of the
+    /// merged object: one-way relationships still lead to the merged objects.
     private var survivors: [Int: [Int64: any GraphObject]] = [:]
 
-    /// A new object that has become part of another one.
+    /// A new object that was merged into another object.
     private struct Absorbed {
         let object: any GraphObject
-        /// Weak: nil if it has no other references.
+        /// Weak: nil if the survivor has no other references.
         weak var survivor: (any GraphObject)?
     }
 
@@ -34,7 +34,7 @@ struct UniquenessResolution {
     /// Resolves all collisions of changed objects with each other and with saved objects.
     ///
     /// - Returns: whether there were collisions.
-    /// - Throws: ``ObjectGraphError/notUnique(_:)`` with all collisions that the policy does not resolve: those of
+    /// - Throws: ``ObjectGraphError/notUnique(_:)`` with all collisions that the policy does not resolve: collisions of
     ///   objects of different entities and, under ``MergePolicy/error``, all collisions; errors of the stores.
     mutating func resolve() throws -> Bool {
         wasResolved = false
@@ -101,7 +101,7 @@ struct UniquenessResolution {
             }
         }
         for saved in loader.materialize(try savedRows(constraint, owners.keys)) {
-            // This save removes the values of a saved object that is deleted or has new values.
+            // A deleted object, and an object with new values, lose the stored values with this save.
             guard !saved.isObjectDeleted, let values = constraint.values(of: saved),
                 let position = owners.index(forKey: values), owners.values[position] !== saved
             else { continue }
@@ -195,8 +195,8 @@ struct UniquenessResolution {
         )
     }
 
-    /// Merges an object into another one of its entity: its values according to the policy, and its relationships.
-    /// ``redirectReferences()`` redirects the other references to it.
+    /// Merges an object into another object of its entity: its values according to the policy, and its relationships.
+    /// ``redirectReferences()`` redirects other references to the object.
     private mutating func absorb(
         _ object: any GraphObject,
         into survivor: any GraphObject,
@@ -204,7 +204,7 @@ struct UniquenessResolution {
     ) {
         let takesValues = takingValues && mergePolicy.objectWins
         let rootIndex = object.entity.rootIndex
-        // Objects to which they refer may have been merged before.
+        // The objects to which both refer may have been merged before.
         redirectDestinations(of: object)
         redirectMembers(of: object)
         redirectDestinations(of: survivor)
@@ -252,7 +252,7 @@ struct UniquenessResolution {
             replaces || survivor.destination(at: relationship.slot) == nil
         {
             let destination = destination === object ? survivor : destination
-            // A shared inverse alone does not say in which of the relationships the survivor is to be.
+            // A shared inverse alone does not show in which of the relationships the survivor is to be.
             object.passMembership(along: relationship, of: destination, to: survivor)
             survivor.setDestination(destination, at: relationship.slot)
         }
@@ -261,7 +261,7 @@ struct UniquenessResolution {
     // MARK: Redirecting references
 
     /// Redirects the one-way relationships of changed objects to the survivors. Relationships with an inverse have been
-    /// moved before.
+    /// redirected before.
     ///
     /// - Complexity: O(number of changed objects and their members), independent of the number of survivors.
     private mutating func redirectReferences() {
@@ -313,12 +313,12 @@ struct UniquenessResolution {
         let root = relationship.destination.rootIndex
         guard var last = survivors[root]?[key] else { return nil }
         var merged = [key]
-        // It may have been merged into another object since.
+        // The survivor may have been merged into another object since.
         while let next = survivors[root]?[last.state.pointee.key] {
             merged.append(last.state.pointee.key)
             last = next
         }
-        // So that the length of a chain counts once.
+        // Shortens the chain, so that its length counts only once.
         if merged.count > 1 { for key in merged { survivors[root]?[key] = last } }
         return last.entity.isKind(of: relationship.destination) ? last : nil
     }
@@ -333,7 +333,7 @@ struct UniquenessResolution {
         if !absorbed.isEmpty { changeTracker.forgetUndo() }
         while let last = absorbed.popLast() {
             let state = last.object.state
-            // It is no longer found under its temporary key.
+            // The object is no longer found under its temporary key.
             state.pointee.handler?.table.remove(state.pointee.key)
             guard let survivor = last.survivor?.state.pointee, let handler = survivor.handler else { continue }
             state.pointee.row = survivor.row
@@ -344,7 +344,7 @@ struct UniquenessResolution {
                 let replaced = handler.table.replaceUnused(survivor.key, with: last.object)
             {
                 state.pointee.life.markPresent()
-                // Only the observers outlast the merge.
+                // Of the flags, only the mark of observers outlasts the merge.
                 state.pointee.flags.formIntersection(.observed)
                 withExtendedLifetime(replaced) {}
             }

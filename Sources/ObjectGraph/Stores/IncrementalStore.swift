@@ -3,9 +3,9 @@
 /// A coordinator calls ``loadMetadata(of:for:)`` of the class that is registered for a type, which returns an open
 /// store, and then the other methods from any thread, several at a time.
 ///
-/// There is one `execute` for each type of request, with a separate result type. A store implements those for
+/// There is one `execute` for each type of request, with a separate result type. A store implements the methods for
 /// `FetchRequest` and ``SaveChangesRequest``; fetches of identifiers and counts are derived from them. Each further
-/// capability is a protocol of its own, and a request for a capability that the store does not have throws
+/// capability is a separate protocol, and a request for a capability that the store does not have throws
 /// ``ObjectGraphError/unsupportedRequest(storeType:request:)``:
 ///
 /// | protocol | capability |
@@ -44,7 +44,7 @@ public protocol IncrementalStore: AnyObject, Sendable {
     ) throws -> PersistentStoreDescription
 
     /// Returns the options of a description, with secrets in a form that no text shows and that is overwritten after
-    /// use. It is called with any options when they are set, and returns unknown ones unchanged.
+    /// use. It is called with any options when they are set, and returns unknown options unchanged.
     static func secured(_ options: [String: any Sendable]) -> [String: any Sendable]
 
     /// The identity, the type and the format of the store.
@@ -77,8 +77,7 @@ public protocol IncrementalStore: AnyObject, Sendable {
         with context: RequestContext
     ) throws -> IncrementalStoreNode?
 
-    /// Returns the rows of several objects of one inheritance hierarchy, in any order, without those of missing
-    /// objects.
+    /// Returns the rows of several objects of one inheritance hierarchy, in any order, without rows of missing objects.
     func newValuesForObjects(with ids: [ManagedObjectID], with context: RequestContext) throws -> RowBatch
 
     /// Returns the destination or the members of an object's relationship: an ordered relationship in its order, any

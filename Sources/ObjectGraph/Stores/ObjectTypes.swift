@@ -2,16 +2,16 @@
 struct ObjectTypes {
     /// The class of each entity's objects, at its ``Entity/index``.
     private let types: [any GraphObject.Type]
-    /// The ``Entity/index`` of the topmost entity of each class: its subentities may have no class of their own.
+    /// The ``Entity/index`` of the topmost entity of each class: its subentities may have the same class.
     private let entityIndexes: [ObjectIdentifier: Int]
     /// Whether the entities have composite attributes, at their ``Entity/index``.
     let haveComposites: [Bool]
 
-    /// An entity without a class has that of its superentity, so that a fetch can return the objects of all subentities
-    /// as objects of one class.
+    /// An entity without a class has the class of its superentity, so that a fetch can return the objects of all
+    /// subentities as objects of one class.
     ///
     /// - Parameter classes: The classes by entity name.
-    /// - Precondition: The class of an entity is that of its superentity, or inherits from it.
+    /// - Precondition: The class of an entity is the class of its superentity, or inherits from it.
     init(of model: ManagedObjectModel, _ classes: [String: any GraphObject.Type]) {
         let types = Self.types(of: model, classes)
         self.types = types
@@ -57,7 +57,7 @@ struct ObjectTypes {
         return types
     }
 
-    /// Whether a class is another one, or inherits from it.
+    /// Whether a class is `other`, or inherits from it.
     static func isKind<Other: GraphObject>(_ type: any GraphObject.Type, of other: Other.Type) -> Bool {
         type is Other.Type
     }

@@ -11,7 +11,7 @@ extension ParentStore {
         let objects = try requiringReadableValues {
             try objectsToChange(by: changes, of: child) + destinations(of: changes)
         }
-        // They must exist until they are changed; the context retains changed objects.
+        // The objects must exist until they are changed; the context retains changed objects.
         withExtendedLifetime(objects) {
             let inserted = changes.inserted.map { (object: insertedObject(for: $0), row: $0) }
             // Rows in memory may refer to objects whose deletion was saved, and that are inserted again.
@@ -29,8 +29,9 @@ extension ParentStore {
         context.processPendingChanges()
     }
 
-    /// The objects that a child changed. Unregistered ones are instantiated with the rows that the child read, unless
-    /// the child has inserted them and not read them: the parent may have merged such an object into another one.
+    /// The objects that a child changed. Unregistered objects are instantiated with the rows that the child read,
+    /// unless the child has inserted them and not read them: the parent may have merged such an object into another
+    /// object.
     private func objectsToChange(
         by changes: SaveChangesRequest,
         of child: ManagedObjectContext
@@ -95,14 +96,14 @@ extension ParentStore {
         let handler = identityMap.handlers[row.entityIndex]
         handler.table.reserve(1)
         if let known = identityMap.object(forKey: row.key, of: handler.entity) {
-            // A fault may be of an object that the store does not have.
+            // The store may not have the object of a fault.
             known.fireFault()
             if known.life.isMissing { changeTracker.unlistUpdate(of: known) }
             if known.life.isDeleted { deletePropagation.restore([known]) }
             if known.hasChanges || known.life.isStored {
                 // The child has undone a deletion that the parent has not saved, or has undone as well.
                 known.leaveRelationships { relationship in
-                    // The rows of the changed members contain the others.
+                    // The rows of the changed members contain all other relationships.
                     if case .joinTable = relationship.placement { true } else { false }
                 }
                 known.setAttributes(from: row) { _ in true }
@@ -151,10 +152,10 @@ extension ParentStore {
 }
 
 extension GraphObject {
-    /// Sets the attributes of a new object to those of a row, and clears its relationships.
+    /// Sets the attributes of a new object to the values of a row, and clears its relationships.
     ///
     /// Attributes without a value stay unset, so that they do not replace stored values if the object is merged into
-    /// another one with the same unique values. In an object that had a row they are set to null, since an unset
+    /// another object with the same unique values. In an object that had a row they are set to null, since an unset
     /// attribute has its last known value.
     fileprivate func fillAsNew(from row: Row) {
         let changes = ensureChanges()
@@ -171,14 +172,14 @@ extension GraphObject {
         }
     }
 
-    /// Sets those attributes for which `condition` holds to the values of a row.
+    /// Sets the attributes for which `condition` holds to the values of a row.
     fileprivate func setAttributes(from row: Row, where condition: (Int) -> Bool) {
         for case .attribute(let attribute) in entity.properties where condition(attribute.slot) {
             setSlotValue(.value(row.valueOrNull(at: attribute.slot)), at: attribute.slot)
         }
     }
 
-    /// Clears those relationships for which `condition` holds.
+    /// Clears the relationships for which `condition` holds.
     fileprivate func leaveRelationships(where condition: (Relationship) -> Bool) {
         for relationship in entity.relationships where condition(relationship) {
             if relationship.isToMany {
@@ -189,7 +190,7 @@ extension GraphObject {
         }
     }
 
-    /// Sets those to-one relationships for which `condition` holds to the destinations in a row.
+    /// Sets the to-one relationships for which `condition` holds to the destinations in a row.
     fileprivate func relate(as row: Row, where condition: (Int) -> Bool) {
         guard let context = state.pointee.handler?.context else { return }
         for relationship in entity.relationships where !relationship.isToMany && condition(relationship.slot) {

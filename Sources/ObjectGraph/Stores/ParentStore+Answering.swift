@@ -14,7 +14,7 @@ extension ParentStore {
         return rows
     }
 
-    /// Returns the rows of the objects with identifiers, in any order, without those of deleted and missing objects.
+    /// Returns the rows of the objects with identifiers, in any order, without rows of deleted and missing objects.
     func rows(of ids: [ManagedObjectID]) throws -> RowBatch {
         deletePropagation.run()
         guard changeTracker.changeCount > 0, let entity = ids.first?.entity else { return try storedRows(of: ids) }

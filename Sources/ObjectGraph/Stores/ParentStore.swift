@@ -22,7 +22,7 @@ struct ParentStore {
     }
 
     /// Assigns permanent identifiers to all new objects and calls `body`, which changes objects for a child context.
-    /// Values that cannot be read meanwhile are reported in the parent only.
+    /// Values that `body` cannot read are reported in the parent only.
     func obtainingKeys<R>(_ body: () throws -> R) throws -> R {
         try context.permanentKeys.obtainForAll()
         return try body()
@@ -30,7 +30,7 @@ struct ParentStore {
 
     /// Calls `body`, which must not change anything, and throws if it could not read values.
     ///
-    /// A value that could not be read before, either, counts again: the result contains its substitute.
+    /// A value that could not be read before either counts again: the result contains its substitute.
     func requiringReadableValues<R>(_ body: () throws -> R) throws -> R {
         let readFailures = context.readFailures
         let additions = readFailures.additions

@@ -1,8 +1,8 @@
 import Guarded
 public import Foundation
 
-/// Connects contexts with stores: it finds the store of each entity, and passes the commits of one context on to the
-/// others.
+/// Connects contexts with stores: it finds the store of each entity, and passes the commits of a context on to all
+/// other contexts.
 public final class PersistentStoreCoordinator: Sendable {
     /// The model.
     public let model: ManagedObjectModel
@@ -35,7 +35,7 @@ public final class PersistentStoreCoordinator: Sendable {
     ///   - model: The model of all stores.
     ///   - classes: The classes of objects by entity name. Objects of other entities are instances of the class of the
     ///     nearest superentity that has one, and of ``ManagedObject`` if none has.
-    /// - Precondition: The class of an entity is that of its superentity, or inherits from it.
+    /// - Precondition: The class of an entity is the class of its superentity, or inherits from it.
     public init(model: ManagedObjectModel, classes: [String: any GraphObject.Type] = [:]) {
         self.model = model
         objectTypes = ObjectTypes(of: model, classes)
@@ -56,10 +56,10 @@ public final class PersistentStoreCoordinator: Sendable {
 
     // MARK: Stores
 
-    /// Opens and examines a store that is added afterwards, without changing an existing one.
+    /// Opens and examines a store that is added afterwards, without changing an existing store.
     ///
-    /// Opening can migrate a store. A program with several stores prepares all of them before it adds the first, so that
-    /// a store that cannot be opened leaves the others as they were.
+    /// Opening can migrate a store. A program with several stores prepares all of them before it adds the first, so
+    /// that a store that cannot be opened leaves the other stores as they were.
     ///
     /// - Returns: The description for ``addPersistentStore(_:)``, with the open store.
     /// - Throws: as ``addPersistentStore(_:)``.
@@ -198,12 +198,12 @@ public final class PersistentStoreCoordinator: Sendable {
 
     // MARK: Commits
 
-    /// Adds the inbox of a context, which receives the commits of all others.
+    /// Adds the inbox of a context, which receives the commits of all other contexts.
     func add(_ inbox: ContextInbox) {
         state.withLock { $0.inboxes.add(inbox) }
     }
 
-    /// The inboxes of all contexts but one.
+    /// The inboxes of all contexts except one.
     func inboxes(except sender: ContextInbox? = nil) -> [ContextInbox] {
         state.withLock { $0.inboxes.all(except: sender) }
     }

@@ -1,4 +1,4 @@
-/// What a store knows of the context on whose behalf it executes a request.
+/// The properties of a context that a store uses when it executes a request of the context.
 ///
 /// Requests of the coordinator, such as the deletion of a history, come from no context.
 public struct RequestContext {
@@ -16,7 +16,7 @@ public struct RequestContext {
     /// The author of the changes in the history of the store; nil if there is none. See
     /// ``ManagedObjectContext/transactionAuthor``.
     public var author: String? { context?.transactionAuthor }
-    /// The state of the stores that is read; nil for the latest one.
+    /// The state of the stores that is read; nil for the latest state.
     public var generation: QueryGenerationToken? { context?.queryGenerationToken }
     /// The list that receives the failures of values that the store leaves in place, by way of its ``RowBatchBuilder``;
     /// nil if no context reads them.

@@ -39,8 +39,8 @@ extension IncrementalStore {
         let monitor = RequestMonitor(progress: progress)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                // A separate queue gets its own thread. The global queue has few, which run tasks as well: long
-                // statements would keep all tasks from running, including those that could cancel a statement.
+                // A separate queue gets its own thread. The global queue has few threads, which run tasks as well: long
+                // statements would keep all tasks from running, including a task that would cancel a statement.
                 DispatchQueue(label: "IncrementalStore").async {
                     continuation.resume(
                         with: Result {
@@ -58,8 +58,8 @@ extension IncrementalStore {
 }
 
 extension Progress {
-    /// Sets the progress to the number of rows of a finished request. No rows count as one, since a progress with a
-    /// total of zero is never finished.
+    /// Sets the progress to the number of rows of a finished request. A request without rows counts as one row, since a
+    /// progress with a total of zero is never finished.
     func finish(rows count: Int) {
         totalUnitCount = Int64(max(count, 1))
         completedUnitCount = totalUnitCount

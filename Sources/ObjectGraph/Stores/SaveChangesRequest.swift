@@ -9,7 +9,7 @@ public struct SaveChangesRequest: Sendable {
     /// The objects to delete.
     public var deleted: [Deletion] = []
     /// Changes of to-many relationships that the members' rows do not contain. Changes that add or remove members come
-    /// before those that only set an order, so that an order names only existing members.
+    /// before changes that only set an order, so that an order names only existing members.
     public var memberships: [MembershipChange] = []
     /// The changed to-many relationships of stored objects whose numbers of members are limited. Another writer may
     /// have changed them as well: the store counts the members after all changes, and throws

@@ -1,5 +1,5 @@
-// What a store can do beyond fetching, saving and filling faults. ``HistoryStore`` and ``ExchangeStore`` are beside their
-// requests.
+// The capabilities of a store beyond fetching, saving and filling faults. ``HistoryStore`` and ``ExchangeStore`` are
+// beside their requests.
 
 /// A store that computes values from objects.
 public protocol AggregateStore: IncrementalStore {
@@ -42,7 +42,7 @@ public protocol TwoPhaseStore: IncrementalStore {
     /// Writes the part of a save over several stores that belongs to this store, calls `beforeCommit`, and commits.
     ///
     /// All problems of the changes are thrown before the call of `beforeCommit`, in which the other stores write their
-    /// parts. If it throws, the store reverts its writes and throws the same error.
+    /// parts. If `beforeCommit` throws, the store reverts its writes and throws the same error.
     func save(
         _ changes: SaveChangesRequest,
         with context: RequestContext,

@@ -26,7 +26,7 @@ final class StoreRouter {
         return unownedContext
     }
 
-    /// What the stores know of the context.
+    /// The properties of the context that the stores use.
     var requestContext: RequestContext { RequestContext(context) }
 
     /// The store of an entity's objects.
@@ -124,7 +124,7 @@ final class StoreRouter {
         return try parent.loader.stores.newIDs(of: root, count: count)
     }
 
-    /// Makes changes unsaved changes of the parent.
+    /// Passes changes to the parent, where they become unsaved changes.
     func save(_ changes: SaveChangesRequest, to parent: ManagedObjectContext) throws {
         let store = ParentStore(parent)
         try store.obtainingKeys { try store.accept(changes, from: context) }
