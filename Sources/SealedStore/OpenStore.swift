@@ -7,8 +7,9 @@ import ObjectGraph
 /// creates it.
 public final class OpenStore: Sendable {
     let model: ManagedObjectModel
+    let configuration: StoreConfiguration
     /// The description of the store, without the key, which only the connections need.
-    let description: PersistentStoreDescription
+    var description: PersistentStoreDescription { configuration.description }
     let metadata: StoreMetadata
 
     let database: Database
@@ -46,25 +47,22 @@ public final class OpenStore: Sendable {
 
     /// The identity of the store.
     var uuid: UUID { metadata.uuid }
+    /// The part of the model that the store holds.
+    var own: ManagedObjectModel { states.reading.own }
 
-    /// - Parameter metadata: The content of the table of metadata.
     init(
-        _ description: PersistentStoreDescription,
         _ database: Database,
-        _ plan: SchemaPlan,
+        _ content: FittingContent,
         _ states: FileStates,
-        _ metadata: StoreMetadataTable,
         newlySetAside: [SetAside] = [],
         ownsDatabase: Bool = true
     ) {
-        var keyless = description
-        keyless.options[SealedStore.keyOption] = nil
-        keyless.options[SealedStore.preparedOption] = nil
-        self.description = keyless
-        self.metadata = StoreMetadata(
-            uuid: metadata.uuid,
-            type: description.type,
-            formatVersion: metadata.formatVersion
+        let (plan, configuration) = (content.plan, states.reading.configuration)
+        self.configuration = configuration
+        metadata = StoreMetadata(
+            uuid: content.metadata.uuid,
+            type: configuration.description.type,
+            formatVersion: content.metadata.formatVersion
         )
         self.database = database
         self.ownsDatabase = ownsDatabase
@@ -76,12 +74,10 @@ public final class OpenStore: Sendable {
         statements = plan.statements
         deferredBlobs = DeferredBlobs(database, schema, states)
         // A table that is read through a subquery has no name.
-        scanMonitor =
-            plan.sources != nil
-            ? nil : (description.options[SealedStore.scanWarningsOption] as? ScanWarnings).map(ScanMonitor.init)
+        scanMonitor = plan.sources != nil ? nil : configuration.scanWarnings.map(ScanMonitor.init)
         readsOtherModel = plan.sources != nil
-        hasHistory = metadata.history != nil || description.options[SealedStore.historyOption] != nil
-        historyTrimming = HistoryTrimming(description.options[SealedStore.historyOption] as? HistoryOptions)
+        hasHistory = content.metadata.history != nil || configuration.history != nil
+        historyTrimming = HistoryTrimming(configuration.history)
     }
 
     /// The properties whose values change sets contain, which are collected once.

@@ -41,10 +41,6 @@ open class SealedStore: SharedStore, AggregateStore, SearchStore, QueryPlanStore
     public static let migrationProgressOption = "migrationProgress"
     /// The option that holds the versions through which a store is migrated, as an array of ``StoreMigrationStage``.
     public static let migrationStagesOption = "migrationStages"
-    /// The option that holds the open database of a store which is being migrated.
-    static let databaseOption = "database"
-    /// The option that holds the ``PreparedOpening`` of a store.
-    static let preparedOption = "prepared"
     /// The option that holds the rules for duplicates of uniqueness constraints that a migration adds, as an array of
     /// ``DuplicateRule``.
     public static let duplicateRulesOption = "duplicateRules"
@@ -97,16 +93,15 @@ open class SealedStore: SharedStore, AggregateStore, SearchStore, QueryPlanStore
 
     /// Opens a store, or creates it, and examines whether it fits the model or can be migrated, without updating it.
     ///
-    /// - Returns: The description with the open store as an option, which the next ``loadMetadata(of:for:)`` uses. If
+    /// - Returns: The description with the open store, which the next ``loadMetadata(of:for:)`` uses. If
     ///   it is released instead, the store is closed.
     /// - Throws: as ``loadMetadata(of:for:)``.
     open class func prepared(
         _ description: PersistentStoreDescription,
         for model: ManagedObjectModel
     ) throws -> PersistentStoreDescription {
-        guard description.options[Self.databaseOption] == nil else { return description }
         var prepared = description
-        prepared.options[Self.preparedOption] = try StoreOpening(model: model, description: description).prepare()
+        prepared.prepared = try StoreOpening(model: model, description: description).prepare()
         return prepared
     }
 
@@ -122,7 +117,9 @@ open class SealedStore: SharedStore, AggregateStore, SearchStore, QueryPlanStore
         of description: PersistentStoreDescription,
         for model: ManagedObjectModel
     ) throws -> Self {
-        let opened = try StoreOpening(model: model, description: description).open()
+        let prepared = description.prepared as? PreparedOpening
+        let opening = try prepared?.opening ?? StoreOpening(model: model, description: description)
+        let opened = try opening.open(prepared)
         opened.reportLogLoss()
         opened.reportSetAside()
         return self.init(opened)

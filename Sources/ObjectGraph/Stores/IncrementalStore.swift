@@ -36,7 +36,7 @@ public protocol IncrementalStore: AnyObject, Sendable {
     /// Opens the store that a description names, or creates it, and checks whether ``loadMetadata(of:for:)`` can use it,
     /// without changing its content.
     ///
-    /// - Returns: The description for ``loadMetadata(of:for:)``, which may have the open store as an option. The store
+    /// - Returns: The description for ``loadMetadata(of:for:)``, which may contain the open store. The store
     ///   is closed when the description is released.
     static func prepared(
         _ description: PersistentStoreDescription,

@@ -92,7 +92,25 @@ public final class PersistentStoreCoordinator: Sendable {
         let (storeClass, description) = try resolve(description)
         let entities = try entities(of: description)
         try requireFree(entities)
-        let store = try storeClass.loadMetadata(of: description, for: model)
+        return try add(storeClass.loadMetadata(of: description, for: model), description, entities)
+    }
+
+    /// Adds an open store.
+    ///
+    /// - Parameter description: The description with which the store was opened.
+    /// - Throws: As ``addPersistentStore(_:)``.
+    package func addPersistentStore(
+        _ store: any IncrementalStore,
+        of description: PersistentStoreDescription
+    ) throws {
+        _ = try add(store, description, entities(of: description))
+    }
+
+    private func add(
+        _ store: any IncrementalStore,
+        _ description: PersistentStoreDescription,
+        _ entities: [Entity]
+    ) throws -> StoreMetadata {
         let identity = StoreIdentity(
             uuid: store.metadata.uuid,
             type: description.type,

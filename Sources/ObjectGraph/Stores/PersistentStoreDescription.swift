@@ -22,6 +22,8 @@ public struct PersistentStoreDescription: Sendable {
     }
     /// The names of the store's entities; nil for all.
     public var entityNames: Set<String>?
+    /// The store that ``PersistentStoreCoordinator/prepare(_:)`` has opened; nil if it is not prepared.
+    package var prepared: (any PreparedStore)?
 
     private var securedOptions: [String: any Sendable]
 
@@ -47,6 +49,10 @@ public struct PersistentStoreDescription: Sendable {
         return storeClass.secured(options)
     }
 }
+
+/// A store that is open and examined, for the ``PersistentStoreDescription`` of which its class loads it. The store is
+/// closed when it is released before that.
+package protocol PreparedStore: AnyObject, Sendable {}
 
 extension PersistentStoreDescription: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The type, the file, and the names of the options; never an option's value.

@@ -137,7 +137,7 @@ extension SealedStore {
 extension OpenStore {
     /// The number of a root entity in the table of identifiers; nil if the file has no objects of it.
     fileprivate func identityCode(of root: Entity) throws -> Int64? {
-        guard let mapping = try mappingFromFile() else { return schema.names.recordedCode(of: root) }
+        guard let mapping = mappingFromFile() else { return schema.names.recordedCode(of: root) }
         // The mapping has the entities of the store's part of the model.
         return mapping.new.entitiesByName[root.name].flatMap(mapping.home).flatMap(fileSchema.names.recordedCode)
     }

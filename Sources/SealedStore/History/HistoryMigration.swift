@@ -139,11 +139,10 @@ extension OpenStore {
     /// The history and the identifiers of a file that is read with another model are in the state before the migration,
     /// which is not carried out. The rows of each table come from one table of the file, and keep their keys: see
     /// ``TableSources``.
-    func mappingFromFile() throws -> ModelMapping? {
+    func mappingFromFile() -> ModelMapping? {
         guard readsOtherModel else { return nil }
-        return try knownMapping.withLock { known in
+        return knownMapping.withLock { known in
             if let known { return known }
-            let own = try StoreOpening(model: model, description: description).ownModel()
             let mapping = ModelMapping(from: fileSchema.model, to: own)
             known = mapping
             return mapping

@@ -87,7 +87,7 @@ extension OpenStore {
                 throw PersistentHistoryError.notRecorded
             }
             try requireKnownTransactions(of: request, settings, on: connection)
-            if let mapping = try mappingFromFile() {
+            if let mapping = mappingFromFile() {
                 settings.renamings.append(HistorySettings.Renaming(mapping, through: .max))
             }
             return try transactions(request, settings, on: connection)

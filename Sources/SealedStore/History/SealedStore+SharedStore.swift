@@ -10,7 +10,7 @@ extension SealedStore {
             if let opened { opened.historyCursor.announce(opened, to: body) }
         }
         opened.replacementReceiver.withLock { $0 = body }
-        if opened.description.options[Self.followsOtherProcessesOption] as? Bool ?? false { beginFollowing() }
+        if opened.configuration.followsOtherProcesses { beginFollowing() }
     }
 
     package func beginFollowing() { opened.database.beginFollowing() }

@@ -245,8 +245,7 @@ extension Column {
 extension StoreSchema {
     /// The schema of all tables of a connection's file, also of tables that are set aside.
     init(ofFileOf connection: Connection) throws {
-        let metadata = try SchemaPlan.metadata(on: connection).metadata
-        self.init(model: metadata.fileModel, names: metadata.names)
+        self = try StoreContent.read(on: connection).schema
     }
 }
 

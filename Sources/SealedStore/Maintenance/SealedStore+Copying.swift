@@ -96,12 +96,10 @@ extension SealedStore {
             key: key,
             to: url.path,
             newKey: newKey,
-            options: StoreOpening.options(for: description, createsIfMissing: false),
+            options: StoreFile(description).options(createsIfMissing: false),
             progress: progress ?? Progress(totalUnitCount: 100)
         ) { connection in
-            // Until this check, the table of metadata might be a view.
-            _ = try SchemaText(on: connection)
-            _ = try StoreMetadataTable.read(on: connection)
+            _ = try StoreContent.read(on: connection)
         }
     }
 

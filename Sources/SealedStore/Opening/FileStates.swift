@@ -3,18 +3,6 @@ import Foundation
 import Guarded
 import ObjectGraph
 
-/// A state of a store's file, as far as statements depend on it.
-final class FileState: Sendable {
-    /// The schema in that state.
-    let schema: StoreSchema
-    /// The statements of fetches in that state.
-    let fetchStatements = FetchStatementCache()
-
-    init(_ schema: StoreSchema) {
-        self.schema = schema
-    }
-}
-
 /// The states of a store's file that its connections read.
 ///
 /// Other containers and processes add indexes, and write the first text of a column that is not in normalization form
@@ -37,7 +25,8 @@ final class FileStates: Sendable {
         }
     }
 
-    private let reading: StoreReading
+    /// Reads the content of the file for the program's model.
+    let reading: StoreReading
     private let uuid: UUID
     private let migrationCount: Int
     /// The plan of the file at the time of opening.
@@ -49,7 +38,7 @@ final class FileStates: Sendable {
     ///   - content: The content of the file at the time of opening.
     ///   - reading: Reads the content of the file.
     ///   - connection: The connection that has read the content in its current transaction; nil if it is not known.
-    init(_ content: StoreContent, _ reading: StoreReading, on connection: Connection? = nil) {
+    init(_ content: FittingContent, _ reading: StoreReading, on connection: Connection? = nil) {
         self.reading = reading
         plan = content.plan
         uuid = content.metadata.uuid
@@ -98,31 +87,31 @@ final class FileStates: Sendable {
     ///
     /// - Throws: ``SealedStoreError/otherStore`` if the file holds another store; as ``state(on:)``.
     func verify(on connection: Connection) throws {
-        guard try SchemaPlan.metadata(on: connection).metadata.uuid == uuid else { throw SealedStoreError.otherStore }
+        guard try StoreContent.read(on: connection).metadata.uuid == uuid else { throw SealedStoreError.otherStore }
         _ = try read(on: connection)
         // The file may be a copy from an earlier time, whose versions of the schema were used for other states.
         last.withLock { $0 = nil }
     }
 
     private func read(on connection: Connection) throws -> FileState {
-        let metadata: StoreMetadataTable
-        let current: SchemaPlan
-        let file = try SchemaPlan.metadata(on: connection)
-        let stored = file.metadata
+        let content = try StoreContent.read(on: connection)
+        let stored = content.metadata
         guard stored.uuid == uuid else { throw SealedStoreError.damagedMetadata("uuid") }
         // First: the tables may fit the model after a migration, too, with rows and columns that have other names, or
         // be readable through another mapping.
         guard stored.migrationCount == migrationCount else {
             throw SealedStoreError.migratedByAnotherProgram(differences(from: stored))
         }
+        // Also if the tables fit a later version, which differs in rules only.
+        if let newer = reading.laterVersion(of: stored) {
+            throw SealedStoreError.migratedByAnotherProgram(["the store is now of version \(newer) of the model"])
+        }
+        let metadata: StoreMetadataTable
+        let current: SchemaPlan
         do {
-            // The tables fit a later version that differs in rules only.
-            try reading.requireKnownVersion(stored)
-            (metadata, current) = try reading.fittingContent(on: connection, known: file)
+            (metadata, current) = try reading.fitting(content, on: connection)
         } catch SealedStoreError.modelMismatch(let differences) {
             throw SealedStoreError.migratedByAnotherProgram(differences)
-        } catch SealedStoreError.newerModel(let found, _) {
-            throw SealedStoreError.migratedByAnotherProgram(["the store is now of version \(found) of the model"])
         }
         guard current.sources == plan.sources else {
             throw SealedStoreError.migratedByAnotherProgram(["the indexes of the store have changed"])

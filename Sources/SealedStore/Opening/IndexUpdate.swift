@@ -12,15 +12,13 @@ struct IndexUpdate {
 
     /// - Parameters:
     ///   - connection: A connection in a write transaction.
-    ///   - model: The model of the program.
-    ///   - own: The part of the model that the store holds. It differs from the model in the file at most in its
+    ///   - stored: The metadata of the file, whose schema is verified.
+    ///   - own: The part of the program's model that the store holds. It differs from the model in the file at most in its
     ///     indexes.
-    /// - Throws: ``SealedStoreError`` if the file does not fit the model.
-    init(on connection: Connection, for model: ManagedObjectModel, own: ManagedObjectModel) throws {
+    init(on connection: Connection, of stored: StoreMetadataTable, for own: ManagedObjectModel) {
         self.connection = connection
         self.own = own
-        // Another process may have changed the file since it was opened.
-        stored = try SchemaPlan.read(on: connection, for: model, own: own).metadata
+        self.stored = stored
     }
 
     /// Creates and fills the missing indexes.
@@ -107,9 +105,11 @@ extension SealedStore {
     /// - Throws: `ObjectGraphError.storeIsReadOnly`; `DatabaseError` from SQLite.
     /// - Complexity: O(*n*) in the size of the removed indexes.
     public func removeUndeclaredIndexes() throws {
-        let own = try StoreOpening(model: model, description: description).ownModel()
         _ = try opened.writeTransaction { connection in
-            try IndexUpdate(on: connection, for: model, own: own).removeUndeclared()
+            // Another process may have changed the file since it was opened.
+            let content = try StoreContent.read(on: connection)
+            let (stored, _) = try opened.states.reading.fitting(content, on: connection)
+            return try IndexUpdate(on: connection, of: stored, for: opened.own).removeUndeclared()
         }
     }
 }

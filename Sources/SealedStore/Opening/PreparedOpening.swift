@@ -6,40 +6,37 @@ package import ObjectGraph
 ///
 /// A program that opens several stores prepares all of them before it changes the first: a store that is refused leaves
 /// the others as they were. A store that is not finished is closed with its preparation.
-final class PreparedOpening: Sendable {
-    private let opening: StoreOpening
-    private let reading: StoreReading
-    private let staged: StagedMigration
-    private let progress: MigrationProgress?
+final class PreparedOpening: PreparedStore {
+    /// The opening that has prepared the store.
+    let opening: StoreOpening
+    private let checked: MigrationCheckResults
     /// Whether the opening has to update or migrate the store.
     let changesStore: Bool
     private let opened: Guarded<Opened?>
 
-    private struct Opened {
-        let database: Database
-        /// The content of a store that needs no change.
-        let examined: (content: StoreContent, states: FileStates)?
+    /// The result of the examination.
+    enum Examined {
+        /// The store is opened as it is.
+        case fits(FittingContent, FileStates)
+        /// The store must be updated or migrated. Contains its metadata.
+        case changes(StoreMetadataTable)
     }
 
-    init(
-        _ opening: StoreOpening,
-        _ reading: StoreReading,
-        _ staged: StagedMigration,
-        _ database: Database,
-        _ examined: (content: StoreContent, states: FileStates)?,
-        progress: MigrationProgress?
-    ) {
+    private struct Opened {
+        let migrator: StoreMigrator
+        let examined: Examined
+    }
+
+    init(_ opening: StoreOpening, _ migrator: StoreMigrator, _ examined: Examined) {
         self.opening = opening
-        self.reading = reading
-        self.staged = staged
-        self.progress = progress
-        changesStore = examined == nil
-        opened = Guarded(Opened(database: database, examined: examined))
+        checked = migrator.staged.program.checked
+        changesStore = if case .changes = examined { true } else { false }
+        opened = Guarded(Opened(migrator: migrator, examined: examined))
     }
 
     deinit {
-        opening.checked.removeAll()
-        if let opened = take() { try? opened.database.close() }
+        checked.removeAll()
+        if let opened = take() { try? opened.migrator.database.close() }
     }
 
     /// Whether the store is neither finished nor closed.
@@ -48,24 +45,25 @@ final class PreparedOpening: Sendable {
     /// Updates or migrates the store if that is necessary. Can be called once.
     ///
     /// - Parameter reached: The position of the last stage that was run, also by an earlier opening.
-    /// - Throws: ``ReplacedFile``; as ``StoreOpening/open()``. The database is then closed.
+    /// - Throws: ``ReplacedFile``; as ``StoreOpening/open(_:)``. The database is then closed.
     func finish(reached: inout Int?) throws -> OpenStore {
         guard let opened = take() else { preconditionFailure("A prepared opening is finished once.") }
-        defer { opening.checked.removeAll() }
-        let database = opened.database
-        return try ReplacedFile.using(database) {
-            let content =
-                try opened.examined?.content
-                ?? opening.update(database, reading, staged, reached: &reached, progress: progress)
-            let states = opened.examined?.states ?? FileStates(content, reading)
-            let store = OpenStore(
-                opening.description,
-                database,
-                content.plan,
-                states,
-                content.metadata,
-                newlySetAside: content.newlySetAside
-            )
+        defer { checked.removeAll() }
+        let migrator = opened.migrator
+        return try ReplacedFile.using(migrator.database) {
+            let store: OpenStore
+            switch opened.examined {
+            case .fits(let content, let states): store = OpenStore(migrator.database, content, states)
+            case .changes(let before):
+                let content = try migrator.run(reached: &reached)
+                let known = before.setAside
+                store = OpenStore(
+                    migrator.database,
+                    content,
+                    FileStates(content, migrator.staged.program),
+                    newlySetAside: content.metadata.setAside.filter { !known.contains($0) }
+                )
+            }
             try store.beginHistory()
             return store
         }
@@ -82,6 +80,6 @@ final class PreparedOpening: Sendable {
 extension SealedStore {
     /// Whether loading the store of a prepared description updates or migrates it.
     package static func changesStore(_ prepared: PersistentStoreDescription) -> Bool {
-        (prepared.options[preparedOption] as? PreparedOpening)?.changesStore ?? false
+        (prepared.prepared as? PreparedOpening)?.changesStore ?? false
     }
 }

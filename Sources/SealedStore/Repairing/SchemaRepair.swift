@@ -12,11 +12,9 @@ struct SchemaRepair {
     /// - Throws: ``SealedStoreError/damagedMetadata(_:)``; ``SealedStoreError/notAStore``.
     init(on connection: Connection) throws {
         self.connection = connection
-        // Until this check, the metadata might be a view.
-        _ = try SchemaText(on: connection)
-        let metadata = try StoreMetadataTable.read(on: connection)
-        try metadata.names.validate(for: metadata.fileModel)
-        schema = StoreSchema(model: metadata.fileModel, names: metadata.names)
+        let content = try StoreContent.read(on: connection)
+        try content.metadata.names.validate(for: content.metadata.fileModel)
+        schema = content.schema
     }
 
     /// The differences from the schema of the store.
@@ -142,7 +140,7 @@ extension SealedStore {
         _ progress: WorkProgress
     ) throws -> (repaired: [StoreProblem], damage: StoreReport?) {
         var isComplete = false
-        let database = try StoreOpening.openDatabase(description, createsIfMissing: false) { connection in
+        let database = try StoreFile(description).open(createsIfMissing: false) { connection in
             isComplete = try SchemaRepair(on: connection).isComplete()
         }
         defer { try? database.close() }

@@ -77,7 +77,7 @@ struct DamagedStore {
         isSchemaComplete = found.isComplete
         let pairs = try Self.pairs(of: "_metadata", found.objects, file)
         // A store without its metadata keeps the number of its format in the first page.
-        guard pairs != nil || !found.isComplete || file.applicationID == Int(StoreOpening.applicationID) else {
+        guard pairs != nil || !found.isComplete || file.applicationID == Int(StoreFile.applicationID) else {
             throw SalvageError.notAStore
         }
         var (metadata, isMetadataComplete) = (pairs?.values ?? [:], pairs?.isComplete ?? false)

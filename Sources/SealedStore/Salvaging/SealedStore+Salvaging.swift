@@ -53,7 +53,7 @@ extension SealedStore {
         let content = try DamagedStore(file, model: model)
         var report: SalvageReport?
         let options = Database.Options(
-            applicationID: StoreOpening.applicationID,
+            applicationID: StoreFile.applicationID,
             newestUserVersion: StoreMetadataTable.newestFormatVersion,
             durability: .powerLoss,
             functions: QueryFunctions.library

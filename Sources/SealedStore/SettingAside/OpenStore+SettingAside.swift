@@ -5,8 +5,7 @@ extension OpenStore {
     /// The entities and properties that the file holds and the model does not have.
     func setAside() throws -> [SetAside] {
         try database.read { connection in
-            let own = try StoreOpening(model: model, description: description).ownModel()
-            return SetAside.items(in: try SchemaPlan.metadata(on: connection).metadata.fileModel, beyond: own)
+            SetAside.items(in: try StoreContent.read(on: connection).metadata.fileModel, beyond: own)
         }
     }
 

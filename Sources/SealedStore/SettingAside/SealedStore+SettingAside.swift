@@ -34,13 +34,14 @@ extension SealedStore {
     @discardableResult
     public func removeSetAside() throws -> [SetAside] {
         try opened.requireOwnDatabase(for: "removeSetAside")
-        let own = try StoreOpening(model: model, description: description).ownModel()
+        let own = opened.own
         return try opened.writeTransaction(isBulk: true) { connection in
-            let (stored, schemaText) = try SchemaPlan.metadata(on: connection)
+            let content = try StoreContent.read(on: connection)
+            let stored = content.metadata
             let items = SetAside.items(in: stored.fileModel, beyond: own)
             let smallest = try ModelUnion.smallest(for: own, in: stored.fileModel)
             guard let file = stored.union, !ModelChange.from(file, to: smallest).keepsShape else { return [] }
-            let plan = try SchemaPlan.verified(schemaText, on: connection, for: model, own: own, stored)
+            let plan = try content.plan(for: model, own: own, on: connection)
             for entity in own.entities where entity.isRoot {
                 for sql in plan.schema.table(of: entity).adoptions { try connection.execute(sql) }
             }
@@ -55,7 +56,7 @@ extension SealedStore {
             // The tables of the model are the same: programs with this model go on.
             try removed.with(migrationCount: stored.migrationCount).writeNoticeably(on: connection)
             try StoreMetadataTable.noteOtherOrder(on: connection)
-            _ = try SchemaPlan.read(on: connection, for: model, own: own)
+            _ = try opened.states.reading.fitting(StoreContent.read(on: connection), on: connection)
             return items
         }
     }

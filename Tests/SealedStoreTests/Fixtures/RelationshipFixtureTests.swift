@@ -44,7 +44,7 @@ import Testing
         let content = try store.content()
         #expect(content == RelationshipFixture.content)
         #expect(try store.problems() == [])
-        let metadata = try store.store().opened.database.read { try SchemaPlan.metadata(on: $0).metadata }
+        let metadata = try store.store().opened.database.read { try StoreContent.read(on: $0).metadata }
         #expect(metadata.migrationCount == 1)
         #expect(metadata.modelVersion?.description == "2.0")
         let person = try #require(store.definitions().first { $0.hasPrefix(#"CREATE TABLE "Person""#) })

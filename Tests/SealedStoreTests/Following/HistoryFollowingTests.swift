@@ -175,7 +175,7 @@ import Testing
             .file(bookcase.url.path),
             key: .raw(Array(repeating: 7, count: 32)),
             options: Database.Options(
-                applicationID: StoreOpening.applicationID,
+                applicationID: StoreFile.applicationID,
                 newestUserVersion: StoreMetadataTable.newestFormatVersion
             )
         )

@@ -158,23 +158,25 @@ import Testing
     @Test func `opening waits while another program makes a change that keeps the tables`() throws {
         try write([SealedStore.modelVersionOption: "1.0"])
         let store = try MigratingStore(url, Self.first)
-        let next = try StoreOpening(
-            model: ManagedObjectModel(entities: Self.first),
-            description: MigratingStore.description(url, options: [SealedStore.modelVersionOption: "2.0"])
-        )
+        func migrator(_ options: [String: any Sendable] = [:]) throws -> StoreMigrator {
+            let description = try MigratingStore.description(url, options: options)
+            let model = try ManagedObjectModel(entities: Self.first)
+            let program = try StoreReading(model, StoreConfiguration(description))
+            return try StoreMigrator(
+                staged: StagedMigration(program: program),
+                database: store.store().opened.database,
+                progress: nil
+            )
+        }
         var attempts = 0
-        try next.waitingForOtherPrograms(on: store.store().opened.database, nil) {
+        try migrator([SealedStore.modelVersionOption: "2.0"]).waitingForOtherPrograms {
             attempts += 1
             if attempts < 5 { throw DatabaseError.busy }
         }
         #expect(attempts == 5)
         // A store that needs no change is only written, which ends soon.
-        let same = try StoreOpening(
-            model: ManagedObjectModel(entities: Self.first),
-            description: MigratingStore.description(url)
-        )
         #expect(throws: DatabaseError.busy) {
-            try same.waitingForOtherPrograms(on: store.store().opened.database, nil) { throw DatabaseError.busy }
+            try migrator().waitingForOtherPrograms { throw DatabaseError.busy }
         }
     }
 

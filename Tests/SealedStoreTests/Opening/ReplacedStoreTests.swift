@@ -116,7 +116,7 @@ import Testing
 
     private static var options: Database.Options {
         Database.Options(
-            applicationID: StoreOpening.applicationID,
+            applicationID: StoreFile.applicationID,
             newestUserVersion: StoreMetadataTable.newestFormatVersion
         )
     }

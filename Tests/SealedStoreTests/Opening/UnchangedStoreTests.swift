@@ -39,7 +39,7 @@ import Testing
     func `a database without a store`(_ withLog: Bool, _ isReadOnly: Bool) throws {
         let original = originals.file("library.store")
         let options = Database.Options(
-            applicationID: StoreOpening.applicationID,
+            applicationID: StoreFile.applicationID,
             newestUserVersion: StoreMetadataTable.newestFormatVersion
         )
         try Database(.file(original.path), key: Library.key, options: options).close()

@@ -42,7 +42,7 @@ import Testing
             isReadOnly: true,
             options: [SealedStore.keyOption: key]
         )
-        try StoreOpening.examineDatabase(description) { connection in
+        try StoreFile(description).examine { connection in
             try connection.withStatement("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL") { row in
                 while try row.step() { statements.append(row.string(at: 0)) }
             }

@@ -32,79 +32,6 @@ final class SchemaPlan: Sendable {
 
     private static let known = Guarded(BoundedCache<Key, SchemaPlan>(limit: 16))
 
-    /// The content of a file that proved to be that of a store for a model.
-    private struct CheckedContent: Hashable {
-        let entities: [ObjectIdentifier]
-        let own: [ObjectIdentifier]
-        let schema: SchemaText
-        let metadata: ReadBytes
-    }
-
-    private static let checked = Guarded(
-        BoundedCache<CheckedContent, (metadata: StoreMetadataTable, plan: SchemaPlan)>(limit: 16)
-    )
-
-    /// Reads the metadata of a file, and checks that the file is for a model and that its schema is the recorded one.
-    ///
-    /// - Parameter own: The part of the model that the file holds.
-    /// - Throws: ``SealedStoreError``.
-    static func read(
-        on connection: Connection,
-        for model: ManagedObjectModel,
-        own: ManagedObjectModel
-    ) throws -> (metadata: StoreMetadataTable, plan: SchemaPlan) {
-        if let fitting = try fitting(on: connection, for: model, own: own) { return fitting }
-        let stored = try metadata(on: connection).metadata.model
-        throw SealedStoreError.modelMismatch(ModelComparison(ModelMapping(from: stored, to: own)).differences)
-    }
-
-    /// Reads the metadata of a file for a model, and checks that the schema of the file is the recorded one. Returns
-    /// nil if the model of the file has another shape.
-    ///
-    /// If the process has read the same content before, only the bytes are compared.
-    static func fitting(
-        on connection: Connection,
-        for model: ManagedObjectModel,
-        own: ManagedObjectModel
-    ) throws -> (metadata: StoreMetadataTable, plan: SchemaPlan)? {
-        // First: until this check, the table with the metadata might be a view.
-        let schemaText = try SchemaText(on: connection)
-        let content = CheckedContent(
-            entities: model.entities.map(ObjectIdentifier.init),
-            own: own === model ? [] : own.entities.map(ObjectIdentifier.init),
-            schema: schemaText,
-            metadata: try MetadataRows(connection: connection).content()
-        )
-        if let known = checked.withLock({ $0.value(for: content) }) { return known }
-        let metadata = try StoreMetadataTable.read(on: connection)
-        guard metadata.change(to: own).keepsTables else { return nil }
-        let plan = try verified(schemaText, on: connection, for: model, own: own, metadata)
-        checked.withLock { _ = $0.insert((metadata, plan), for: content) }
-        return (metadata, plan)
-    }
-
-    /// Reads the metadata of a file.
-    static func metadata(
-        on connection: Connection
-    ) throws -> (metadata: StoreMetadataTable, schemaText: SchemaText) {
-        // First: until this check, the table with the metadata might be a view.
-        let schemaText = try SchemaText(on: connection)
-        return (try StoreMetadataTable.read(on: connection), schemaText)
-    }
-
-    /// The plan of a model under the names of a file, after its check against the schema of the file.
-    static func verified(
-        _ schemaText: SchemaText,
-        on connection: Connection,
-        for model: ManagedObjectModel,
-        own: ManagedObjectModel,
-        _ metadata: StoreMetadataTable
-    ) throws -> SchemaPlan {
-        let plan = try shared(model, own: own, file: metadata.tableModel(for: own), names: metadata.names)
-        try plan.verify(schemaText, on: connection)
-        return plan
-    }
-
     /// The plan of a model.
     ///
     /// - Parameters:
@@ -150,20 +77,22 @@ final class SchemaPlan: Sendable {
     /// A plan by which a file of another model is read.
     ///
     /// - Parameters:
-    ///   - migration: The migration to the model, which is not carried out.
-    ///   - stored: The metadata of the file, whose schema is verified.
+    ///   - content: The content of the file, whose schema is verified.
+    ///   - names: The names of the model's tables and columns after a migration to it.
+    ///   - sources: The tables of the file with the columns of the model.
     init(
-        reading stored: StoreMetadataTable,
+        reading content: StoreContent,
         with model: ManagedObjectModel,
         own: ManagedObjectModel,
-        _ migration: MigrationPlan
+        _ names: SchemaNames,
+        _ sources: TableSources
     ) {
         file = own
-        var names = migration.metadata.names
-        names.indexes = migration.sources.indexes
-        schema = StoreSchema(model: model, names: names, sources: migration.sources)
-        fileSchema = StoreSchema(model: stored.fileModel, names: stored.names)
-        sources = migration.sources
+        var names = names
+        names.indexes = sources.indexes
+        schema = StoreSchema(model: model, names: names, sources: sources)
+        fileSchema = content.schema
+        self.sources = sources
         statements = EntityStatements(schema)
     }
 

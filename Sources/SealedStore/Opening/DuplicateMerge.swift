@@ -14,58 +14,49 @@ struct DuplicateMerge {
         let rule: DuplicateRule
     }
 
-    let opening: StoreOpening
+    private let constraints: [Constraint]
+    /// Reads the store for the model without the constraints.
     let reading: StoreReading
-    let database: Database
 
-    /// Migrates the store to the model without the added constraints that have duplicates, and merges these. Without
-    /// duplicates that a rule resolves, it does nothing.
-    ///
-    /// - Returns: Whether it has changed the store.
-    /// - Throws: ``SealedStoreError``; `ObjectGraphError.validation` if a delete rule denies a deletion.
-    func run(on connection: Connection, progress: MigrationProgress?) throws -> Bool {
-        let constraints = try constraints(on: connection, progress)
-        guard !constraints.isEmpty else { return false }
-        let relaxed = try model(without: constraints)
-        var description = opening.description
-        description.entityNames = nil
-        description.options[SealedStore.modelVersionOption] = nil
-        description.options[SealedStore.migrationStagesOption] = nil
-        description.options[SealedStore.duplicateRulesOption] = nil
-        let opening = StoreOpening(
-            model: relaxed,
-            description: description,
-            checked: opening.checked,
-            removesMissing: opening.removesMissing
-        )
-        _ = try opening.reading(relaxed).update(on: connection, progress: progress?.part(0, of: 2))
-        let part = progress?.part(1, of: 2)
-        for (number, constraint) in constraints.enumerated() {
-            let progress = part?.part(number, of: constraints.count)
-            progress?.begin(MigrationStep(.mergeDuplicates, constraint.entity, constraint.properties))
-            try merge(constraint, of: relaxed, opening, connection, progress)
-        }
-        return true
-    }
-
-    /// The added constraints that have duplicates and a rule.
-    private func constraints(on connection: Connection, _ progress: MigrationProgress?) throws -> [Constraint] {
-        guard !reading.duplicateRules.isEmpty, reading.allowsMigration else { return [] }
-        let (stored, schemaText) = try SchemaPlan.metadata(on: connection)
-        guard case .shape = ModelChange.from(stored.model, to: reading.own) else { return [] }
-        let plan = try reading.migration(from: stored, schemaText, on: connection)
-        return try plan.checks.compactMap { check in
-            guard case .duplicates(let properties) = check.kind,
-                let entity = reading.own.entitiesByName[check.entity],
-                let rule = reading.duplicateRules.rule(for: entity),
-                try !reading.checked.problems([check], on: connection, progress: progress).isEmpty
+    /// - Parameters:
+    ///   - problems: The problems of the migration to the model of the program.
+    ///   - program: Reads the store for that model.
+    /// - Returns: Nil if no rule resolves one of the problems.
+    init?(_ problems: [MigrationProblem], _ program: StoreReading) throws {
+        let rules = program.configuration.duplicateRules
+        constraints = problems.compactMap { problem in
+            guard case .duplicates(let properties) = problem.kind,
+                let entity = program.own.entitiesByName[problem.entity],
+                let rule = rules.rule(for: entity)
             else { return nil }
-            return Constraint(entity: check.entity, properties: properties, rule: rule)
+            return Constraint(entity: problem.entity, properties: properties, rule: rule)
+        }
+        guard !constraints.isEmpty else { return nil }
+        let configuration = program.configuration
+        reading = try StoreReading(
+            Self.model(program.own, without: constraints),
+            configuration.duringMigration(holding: nil, configuration.defaultValues, []),
+            program.checked,
+            removesMissing: program.removesMissing
+        )
+    }
+
+    /// Merges the duplicates in a store that is migrated to the model without the constraints.
+    ///
+    /// - Throws: `ObjectGraphError.validation` if a delete rule denies a deletion.
+    func run(on database: Database, _ connection: Connection, progress: MigrationProgress?) throws {
+        for (number, constraint) in constraints.enumerated() {
+            let progress = progress?.part(number, of: constraints.count)
+            progress?.begin(MigrationStep(.mergeDuplicates, constraint.entity, constraint.properties))
+            try merge(constraint, database, connection, progress)
         }
     }
 
-    private func model(without constraints: [Constraint]) throws -> ManagedObjectModel {
-        var declarations = reading.own.declarations
+    private static func model(
+        _ own: ManagedObjectModel,
+        without constraints: [Constraint]
+    ) throws -> ManagedObjectModel {
+        var declarations = own.declarations
         for position in declarations.indices {
             let name = declarations[position].name
             let removed = constraints.filter { $0.entity == name }.map(\.properties)
@@ -86,12 +77,12 @@ struct DuplicateMerge {
 
     private func merge(
         _ constraint: Constraint,
-        of model: ManagedObjectModel,
-        _ opening: StoreOpening,
+        _ database: Database,
         _ connection: Connection,
         _ progress: MigrationProgress?
     ) throws {
-        let metadata = try SchemaPlan.metadata(on: connection).metadata
+        let model = reading.own
+        let metadata = try StoreContent.read(on: connection).metadata
         let schema = StoreSchema(model: model, names: metadata.names, file: metadata.union)
         guard let entity = model.entitiesByName[constraint.entity],
             let indexed = IndexedTable(entity, schema.table(of: entity), constraint.properties)
@@ -120,7 +111,7 @@ struct DuplicateMerge {
                 progress?.report(Double(start) / Double(groups.count))
                 let keys = groups[start..<min(start + Self.groupsAtOnce, groups.count)]
                 let part = try keys.compactMap { try values(indexed, $0, on: connection) }
-                try opening.run(
+                try reading.run(
                     { coordinator in
                         let context = ManagedObjectContext(coordinator: coordinator)
                         for values in part {

@@ -44,24 +44,23 @@ extension SealedStore {
     ) throws -> MigrationPreview {
         var description = description
         description.isReadOnly = true
-        let opening = StoreOpening(model: model, description: description)
-        let reading = try opening.reading(try opening.ownModel())
-        var preview: MigrationPreview?
-        try StoreOpening.examineDatabase(description) { connection in
-            preview = try reading.preview(on: connection)
-            let stored = try SchemaPlan.metadata(on: connection).metadata
+        let file = try StoreFile(description)
+        let reading = try StoreReading(model, file.configuration)
+        return try file.examine { connection in
+            let content = try StoreContent.read(on: connection)
+            let stored = content.metadata
+            var preview = try reading.preview(of: content, on: connection)
             let after = reading.setAside(from: stored)
             let before = stored.setAside
-            preview?.setAside = after.filter { !before.contains($0) }
-            preview?.returning = before.filter { item in
+            preview.setAside = after.filter { !before.contains($0) }
+            preview.returning = before.filter { item in
                 reading.own.entitiesByName[item.entity].map { entity in
                     item.property.map { entity.propertiesByName[$0] != nil } ?? true
                 } ?? false
             }
-            preview?.unreadableValues = try reading.unreadableValues(stored, acceptance, on: connection)
+            preview.unreadableValues = try reading.unreadableValues(stored, acceptance, on: connection)
+            return preview
         }
-        guard let preview else { preconditionFailure("A database is open that was not verified.") }
-        return preview
     }
 }
 
@@ -71,14 +70,14 @@ extension StoreReading {
         SetAside.items(in: ModelUnion.of(own, stored, removesMissing: removesMissing).model, beyond: own)
     }
 
-    fileprivate func preview(on connection: Connection) throws -> MigrationPreview {
-        let (stored, schemaText) = try SchemaPlan.metadata(on: connection)
-        try requireKnownVersion(stored)
+    fileprivate func preview(of content: StoreContent, on connection: Connection) throws -> MigrationPreview {
+        let stored = content.metadata
+        if let refusal = refusal(of: stored) { throw refusal }
         let change = change(from: stored)
         guard case .shape(let differences) = change else {
             return try previewOfUpdate(stored, change.differences, on: connection)
         }
-        let plan = try migration(from: stored, schemaText, on: connection)
+        let plan = try migration(of: content, on: connection)
         let problems = try checked.problems(plan.checks, on: connection, progress: nil)
         var steps = try plan.steps.map { step in
             var step = step
