@@ -46,13 +46,13 @@ struct ContentCheck {
     func problems(_ didCheck: (Double) throws -> Void = { _ in }) throws -> [StoreProblem] {
         var problems: [StoreProblem] = []
         let roots = entities.filter(\.isRoot)
-        let largeValues = try LargeValueTable.exists(on: connection) ? LargeValueTable(connection: connection) : nil
+        let hasLargeValues = try LargeValueTable.exists(on: connection)
         let relationships = schema.model.relationships.filter { entities.contains($0.source) }
         let count = Double(roots.count + relationships.count)
         for (position, root) in roots.enumerated() {
             try didCheck(Double(position) / count)
             var rules = rowRules(of: root) + root.family.flatMap(valueRules)
-            if largeValues != nil { rules += root.family.flatMap(largeValueRules) }
+            if hasLargeValues { rules += root.family.flatMap(largeValueRules) }
             problems += try check(rules, table: schema.table(of: root).name)
         }
         for (position, relationship) in relationships.enumerated() {
@@ -62,9 +62,6 @@ struct ContentCheck {
             case .destinationKey: problems += try checkOrder(relationship)
             case .joinTable: problems += try checkPairs(relationship)
             }
-        }
-        if let unused = try largeValues?.unused(StoreSchema(ofFileOf: connection)) {
-            problems.append(StoreProblem(.unusedLargeValues, count: unused.count, firstKey: unused.first))
         }
         return problems
     }

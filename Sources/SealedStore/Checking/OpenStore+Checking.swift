@@ -80,8 +80,7 @@ extension OpenStore {
                 } catch DatabaseError.damagedIndex {
                     problems += try indexes.unreadable()
                 }
-                problems += try HistoryCheck(connection: connection, model: schema.model).problems()
-                problems += try ExchangeCheck(connection: connection, model: schema.model).problems()
+                for feature in StoreFeatures.all { problems += try feature.problems(schema, on: connection) }
                 return problems
             }
         }

@@ -18,6 +18,8 @@ enum ExchangeMarks {
         "applied" INTEGER NOT NULL, "changes" BLOB) STRICT
         """
 
+    static let table = SystemTable(name: name, creation: creation)
+
     /// The condition that a row of the history belongs to a transaction that has not applied a change set.
     static let isNotApplied = #""_id" NOT IN (SELECT "number" FROM "_applied" WHERE "applied" <> 0)"#
 

@@ -45,13 +45,15 @@ struct ExchangeRecord: Codable, Hashable, Sendable {
         CREATE TABLE "_exchange" ("_id" INTEGER PRIMARY KEY NOT NULL, "state" TEXT NOT NULL) STRICT
         """
 
+    static let table = SystemTable(name: name, creation: creation)
+
     /// Reads the record; nil before the first exchange.
     ///
     /// - Throws: ``SealedStoreError/damagedMetadata(_:)``; ``SealedStoreError/foreignSchema(object:)`` if one of the two
     ///   tables of an exchange is missing.
     static func read(on connection: Connection) throws -> ExchangeRecord? {
-        let hasMarks = try HistoryTable.exists(ExchangeMarks.name, ExchangeMarks.creation, on: connection)
-        guard try HistoryTable.exists(name, creation, on: connection) == hasMarks else {
+        let hasMarks = try ExchangeMarks.table.exists(on: connection)
+        guard try table.exists(on: connection) == hasMarks else {
             throw SealedStoreError.foreignSchema(object: hasMarks ? name : ExchangeMarks.name)
         }
         guard hasMarks else { return nil }
@@ -64,7 +66,7 @@ struct ExchangeRecord: Codable, Hashable, Sendable {
 
     /// The text of the record, which each commit of an exchange changes; nil before the first exchange.
     static func text(on connection: Connection) throws -> String? {
-        try HistoryTable.exists(name, creation, on: connection) ? storedText(on: connection) : nil
+        try table.exists(on: connection) ? storedText(on: connection) : nil
     }
 
     private static func storedText(on connection: Connection) throws -> String {
@@ -95,9 +97,8 @@ struct ExchangeRecord: Codable, Hashable, Sendable {
     /// Removes the tables of an exchange, if there are any.
     static func remove(on connection: Connection) throws {
         // Also if the record cannot be read: removing the tables is the remedy.
-        for (name, creation) in [(name, creation), (ExchangeMarks.name, ExchangeMarks.creation)]
-        where try HistoryTable.exists(name, creation, on: connection) {
-            try connection.execute("DROP TABLE \(SQL.quoted(name))")
+        for table in ExchangeFeature.tables where try table.exists(on: connection) {
+            try connection.execute("DROP TABLE \(SQL.quoted(table.name))")
         }
     }
 

@@ -16,6 +16,8 @@ enum GlobalIdentifierTable {
         UNIQUE ("entity", "key")) STRICT, WITHOUT ROWID
         """
 
+    static let table = SystemTable(name: name, creation: creation, ownsName: true)
+
     private static let insertion: SQLText =
         #"INSERT OR IGNORE INTO "_identity" ("uuid", "entity", "key") VALUES (?, ?, ?)"#
 

@@ -60,12 +60,8 @@ struct HistorySettings: Codable, Hashable, Sendable {
 
     /// Reads the record from a value of the table of metadata.
     static func parse(_ text: String?, on connection: Connection) throws -> HistorySettings? {
-        let hasIdentities = try HistoryTable.exists(
-            GlobalIdentifierTable.name,
-            GlobalIdentifierTable.creation,
-            on: connection
-        )
-        guard try (text != nil) == HistoryTable.exists(on: connection) else {
+        let hasIdentities = try GlobalIdentifierTable.table.exists(on: connection)
+        guard try (text != nil) == HistoryTable.table.exists(on: connection) else {
             throw SealedStoreError.foreignSchema(object: HistoryTable.name)
         }
         guard let text else {

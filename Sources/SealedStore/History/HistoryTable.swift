@@ -19,17 +19,7 @@ enum HistoryTable {
     /// The keys of rows are smaller: the changes of a row are numbered from 2²⁰ times its key on.
     private static let numberLimit: Int64 = 1 << 43
 
-    /// Whether a file has the table.
-    static func exists(on connection: Connection) throws -> Bool { try exists(name, creation, on: connection) }
-
-    /// Whether a file has a table that is created by a statement.
-    static func exists(_ name: String, _ creation: String, on connection: Connection) throws -> Bool {
-        try connection.withUncachedStatement("SELECT sql FROM sqlite_schema WHERE name = '\(name)'") { row in
-            guard try row.step() else { return false }
-            guard row.string(at: 0) == creation else { throw SealedStoreError.foreignSchema(object: name) }
-            return true
-        }
-    }
+    static let table = SystemTable(name: name, creation: creation, ownsName: true)
 
     private static let part: SQLText = #"INSERT INTO "_history" ("changes") VALUES (?)"#
     private static let transaction: SQLText = """

@@ -235,6 +235,25 @@ struct LargeValueTable {
     }
 }
 
+extension LargeValueTable: StoreFeature {
+    static let tables = [SystemTable(name: name, creation: creation)]
+
+    /// Values to which no row refers.
+    static func problems(_ schema: StoreSchema, on connection: Connection) throws -> [StoreProblem] {
+        guard try exists(on: connection),
+            let unused = try LargeValueTable(connection: connection).unused(StoreSchema(ofFileOf: connection))
+        else { return [] }
+        return [StoreProblem(.unusedLargeValues, count: unused.count, firstKey: unused.first)]
+    }
+
+    /// Deletes the values of removed rows, columns and tables.
+    static func migrate(_ plan: MigrationPlan, on connection: Connection) throws {
+        guard plan.metadata.hasLargeValues else { return }
+        let schema = StoreSchema(model: plan.metadata.fileModel, names: plan.metadata.names)
+        try LargeValueTable(connection: connection).deleteUnused(schema)
+    }
+}
+
 extension Column {
     /// Whether the column may hold references to large values.
     var mayRefer: Bool {

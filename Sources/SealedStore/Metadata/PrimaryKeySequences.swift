@@ -114,6 +114,17 @@ final class PrimaryKeySequences: Sendable {
         }
     }
 
+    /// Adds the sequence of a root entity.
+    ///
+    /// - Parameter next: The next key.
+    static func insert(_ next: Int64, ofRoot entity: String, on connection: Connection) throws {
+        try connection.withStatement(#"INSERT INTO "_sequence" ("entity", "next") VALUES (?, ?)"#) { statement in
+            try statement.bind(text: entity, at: 1)
+            try statement.bind(next, at: 2)
+            try statement.run()
+        }
+    }
+
     /// The next key of each root entity, by name.
     static func nextKeys(on connection: Connection) throws -> [String: Int64] {
         try connection.withStatement(#"SELECT "entity", "next" FROM "_sequence""#) { statement in
@@ -156,6 +167,27 @@ final class PrimaryKeySequences: Sendable {
             }
             while try statement.step() {}
             return (next - Int64(count))..<next
+        }
+    }
+}
+
+extension PrimaryKeySequences: StoreFeature {
+    static let tables = [
+        SystemTable(
+            name: "_sequence",
+            creation: """
+                CREATE TABLE "_sequence" ("entity" TEXT PRIMARY KEY NOT NULL, "next" INTEGER NOT NULL) STRICT, \
+                WITHOUT ROWID
+                """,
+            isInEveryStore: true,
+            ownsName: true
+        )
+    ]
+
+    static func migrate(_ plan: MigrationPlan, on connection: Connection) throws {
+        try connection.execute(#"DELETE FROM "_sequence""#)
+        for (entity, next) in plan.nextKeys.sorted(by: { $0.key < $1.key }) {
+            try insert(next, ofRoot: entity, on: connection)
         }
     }
 }

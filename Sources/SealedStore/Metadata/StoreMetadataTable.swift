@@ -211,3 +211,18 @@ struct StoreMetadataTable {
         connection.removeAnnotation()
     }
 }
+
+extension StoreMetadataTable: StoreFeature {
+    static let tables = [
+        SystemTable(
+            name: "_metadata",
+            creation: #"CREATE TABLE "_metadata" ("key" TEXT PRIMARY KEY NOT NULL, "value" ANY) STRICT, WITHOUT ROWID"#,
+            isInEveryStore: true,
+            ownsName: true
+        )
+    ]
+
+    static func migrate(_ plan: MigrationPlan, on connection: Connection) throws {
+        try plan.metadata.writeAll(on: connection)
+    }
+}

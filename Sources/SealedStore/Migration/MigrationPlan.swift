@@ -12,14 +12,15 @@ struct MigrationPlan {
     let steps: [MigrationStep]
     /// The conditions on the data.
     let checks: [MigrationCheck]
-    /// The next key of each root entity, by name.
-    let nextKeys: [String: Int64]
+    /// The input of the plan.
+    let context: MigrationContext
     /// The schema after the migration.
     let schema: StoreSchema
     /// The tables before the migration with the columns after it.
     let sources: TableSources
-    /// The effect on the history.
-    let history: HistoryMigration
+
+    /// The next key of each root entity, by name.
+    var nextKeys: [String: Int64] { context.nextKeys.compactMapValues(\.self) }
 
     /// Whether tables or indexes change.
     var changesTables: Bool { steps.contains { $0.kind != .recordModel } }
@@ -57,8 +58,7 @@ struct MigrationPlan {
         checks = MigrationChecks(context, tables, target).all
         schema = context.newSchema
         sources = TableSources(context, tables)
-        nextKeys = context.nextKeys.compactMapValues(\.self)
-        history = HistoryMigration(context)
+        self.context = context
         metadata = StoreMetadataTable(
             uuid: old.uuid,
             formatVersion: old.formatVersion,

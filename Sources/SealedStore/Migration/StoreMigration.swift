@@ -53,12 +53,9 @@ struct StoreMigration {
             if let addition = step.addition { try add(addition) }
             part?.report(1)
         }
-        try record()
-        if plan.metadata.hasLargeValues {
-            // Of removed rows, columns and tables.
-            let schema = StoreSchema(model: plan.metadata.fileModel, names: plan.metadata.names)
-            try LargeValueTable(connection: connection).deleteUnused(schema)
-        }
+        for feature in StoreFeatures.all { try feature.migrate(plan, on: connection) }
+        // Connections that have the file open must not continue with the old model, even if no table has changed.
+        try StoreMetadataTable.announceChange(on: connection)
         return plan.metadata
     }
 
@@ -143,23 +140,5 @@ struct StoreMigration {
         try connection.withUncachedStatement(sql) { row in
             try row.step() && !row.isNull(at: 0) ? row.integer(at: 0) : nil
         }
-    }
-
-    // MARK: Recording
-
-    private func record() throws {
-        try connection.execute(#"DELETE FROM "_sequence""#)
-        for (entity, next) in plan.nextKeys.sorted(by: { $0.key < $1.key }) {
-            try connection.withStatement(#"INSERT INTO "_sequence" ("entity", "next") VALUES (?, ?)"#) { statement in
-                try statement.bind(text: entity, at: 1)
-                try statement.bind(next, at: 2)
-                try statement.run()
-            }
-        }
-        try plan.metadata.writeColumnsOfMixedForms(on: connection)
-        try plan.metadata.write(on: connection)
-        try plan.history.record(on: connection)
-        // Connections that have the file open must not continue with the old model, even if no table has changed.
-        try StoreMetadataTable.announceChange(on: connection)
     }
 }

@@ -79,10 +79,7 @@ struct StoreOpening {
             modelVersion: program.configuration.modelVersion
         ).write(on: connection)
         for entity in schema.model.entities where entity.isRoot {
-            try connection.withStatement(#"INSERT INTO "_sequence" ("entity", "next") VALUES (?, 1)"#) { statement in
-                try statement.bind(text: entity.name, at: 1)
-                try statement.run()
-            }
+            try PrimaryKeySequences.insert(1, ofRoot: entity.name, on: connection)
         }
     }
 }

@@ -234,11 +234,7 @@ struct StoreSalvage {
         }
         for table in tables {
             let next = max(source.nextKeys[table.root.name] ?? Self.firstKeyOfLostSequence(table.rows.largestKey), 1)
-            try connection.withStatement(#"INSERT INTO "_sequence" ("entity", "next") VALUES (?, ?)"#) { statement in
-                try statement.bind(text: table.root.name, at: 1)
-                try statement.bind(next, at: 2)
-                try statement.run()
-            }
+            try PrimaryKeySequences.insert(next, ofRoot: table.root.name, on: connection)
         }
     }
 

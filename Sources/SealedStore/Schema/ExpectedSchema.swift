@@ -25,11 +25,8 @@ struct ExpectedSchema: Sendable {
         let target: String
     }
 
-    /// The statements that create the tables of a history and an exchange.
-    private static let optionalTables: Set<String> = [
-        HistoryTable.creation, GlobalIdentifierTable.creation, ExchangeRecord.creation, ExchangeMarks.creation,
-        LargeValueTable.creation,
-    ]
+    /// The statements that create the tables of features that not every store uses.
+    private static let optionalTables = Set(StoreFeatures.tables.filter { !$0.isInEveryStore }.map(\.creation))
 
     static let tableBeginning = "CREATE TABLE "
     private static let indexBeginning = "CREATE INDEX "

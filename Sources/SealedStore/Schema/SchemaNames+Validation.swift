@@ -5,7 +5,7 @@ extension SchemaNames {
     ///
     /// - Throws: ``SealedStoreError/damagedMetadata(_:)``.
     func validate(for model: ManagedObjectModel) throws(SealedStoreError) {
-        var tables = DistinctNames(["_metadata", "_sequence", HistoryTable.name, GlobalIdentifierTable.name])
+        var tables = DistinctNames(Set(StoreFeatures.tables.filter(\.ownsName).map(\.name)))
         // A migration numbers new entities after all other entities, including the entities of other models.
         guard self.codes.values.allSatisfy(Self.validCodes.contains) else { throw Self.damaged }
         var codes: Set<Int64> = []

@@ -38,11 +38,7 @@ struct SchemaNames: Codable, Hashable, Sendable {
     }
 
     /// The names of the store's own tables, which no new table of an entity gets.
-    static let reservedTables = [
-        "_metadata", "_sequence", HistoryTable.name, GlobalIdentifierTable.name, ExchangeRecord.name,
-        ExchangeMarks.name,
-        LargeValueTable.name,
-    ]
+    static let reservedTables = StoreFeatures.tables.map(\.name)
 
     /// Creates names for a model, in the order of its declarations.
     init(model: ManagedObjectModel) {

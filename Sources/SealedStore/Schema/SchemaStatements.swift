@@ -8,10 +8,7 @@ struct SchemaStatements {
     private var names: UniqueNames
 
     /// The statements for the tables that every store has.
-    static let own = [
-        #"CREATE TABLE "_metadata" ("key" TEXT PRIMARY KEY NOT NULL, "value" ANY) STRICT, WITHOUT ROWID"#,
-        #"CREATE TABLE "_sequence" ("entity" TEXT PRIMARY KEY NOT NULL, "next" INTEGER NOT NULL) STRICT, WITHOUT ROWID"#,
-    ]
+    static let own = StoreFeatures.tables.filter(\.isInEveryStore).map(\.creation)
 
     init(_ schema: StoreSchema) {
         self.schema = schema

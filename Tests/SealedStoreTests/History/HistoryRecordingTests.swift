@@ -18,7 +18,7 @@ import Testing
         let positions = try club.context.saveReturningPositions()
         #expect(throws: PersistentHistoryError.notRecorded) { try club.coordinator.history() }
         #expect(try !club.coordinator.historyState().isRecording)
-        let exists = try club.store.opened.database.read { try HistoryTable.exists(on: $0) }
+        let exists = try club.store.opened.database.read { try HistoryTable.table.exists(on: $0) }
         #expect(!exists)
         #expect(positions.isEmpty)
     }

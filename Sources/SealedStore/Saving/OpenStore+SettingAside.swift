@@ -2,13 +2,6 @@ import EncryptedSQLite
 import ObjectGraph
 
 extension OpenStore {
-    /// The entities and properties that the file holds and the model does not have.
-    func setAside() throws -> [SetAside] {
-        try database.read { connection in
-            SetAside.items(in: try StoreContent.read(on: connection).metadata.fileModel, beyond: own)
-        }
-    }
-
     /// Clears the references to deleted rows in relationships that the model does not have.
     ///
     /// - Parameters:

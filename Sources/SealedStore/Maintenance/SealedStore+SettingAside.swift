@@ -62,6 +62,15 @@ extension SealedStore {
     }
 }
 
+extension OpenStore {
+    /// The entities and properties that the file holds and the model does not have.
+    func setAside() throws -> [SetAside] {
+        try database.read { connection in
+            SetAside.items(in: try StoreContent.read(on: connection).metadata.fileModel, beyond: own)
+        }
+    }
+}
+
 extension EntityTable {
     /// The statements that make the rows of subentities that the model does not have rows of their superentities.
     fileprivate var adoptions: [String] {
