@@ -1,6 +1,5 @@
 import EncryptedSQLite
 import Foundation
-import Guarded
 import ObjectGraph
 
 /// The content of the table `_metadata`: the identity of the store, its model, and the names of its tables.
@@ -79,15 +78,10 @@ struct StoreMetadataTable {
 
     /// Whether the file has a ``LargeValueTable``.
     var hasLargeValues: Bool { formatVersion >= LargeValueTable.formatVersion }
-    /// The prefix of the name of a column in the key of the row that records it.
-    static let mixedFormsPrefix = "mixed "
-
     /// The key of the row that ``noteOtherOrder(on:)`` writes.
     static let otherOrderKey = "reordered"
 
-    private enum Key: String, CaseIterable {
-        case uuid, format, model, union, names, version, migrations
-    }
+    private typealias Key = MetadataValues.Key
 
     /// The key of the row with the model of the tables.
     static let unionKey = Key.union.rawValue
@@ -142,67 +136,39 @@ struct StoreMetadataTable {
     /// Writes the records of ``columnsOfMixedForms``, and removes all others.
     func writeColumnsOfMixedForms(on connection: Connection) throws {
         let rows = MetadataRows(connection: connection)
-        try rows.removeAll(withPrefix: Self.mixedFormsPrefix)
-        for column in columnsOfMixedForms.sorted() { try rows.set(Self.mixedFormsPrefix + column, "1") }
+        try rows.removeAll(withPrefix: MetadataValues.mixedFormsPrefix)
+        for column in columnsOfMixedForms.sorted() { try rows.set(MetadataValues.mixedFormsPrefix + column, "1") }
     }
 
     /// Reads the table, whose existence ``SchemaText`` has checked.
     ///
     /// - Throws: ``SealedStoreError/damagedMetadata(_:)`` if a row is missing or cannot be read.
     static func read(on connection: Connection) throws -> StoreMetadataTable {
-        let values = try MetadataRows(connection: connection).all()
-        guard let uuid = values[Key.uuid.rawValue].flatMap(UUID.init(uuidString:)) else {
-            throw SealedStoreError.damagedMetadata(Key.uuid.rawValue)
+        let values = MetadataValues(try MetadataRows(connection: connection).all())
+        func required<T>(_ key: Key, _ value: T?) throws -> T {
+            guard let value else { throw SealedStoreError.damagedMetadata(key.rawValue) }
+            return value
         }
-        guard let formatVersion = values[Key.format.rawValue].flatMap({ Int($0) }),
-            (1...Int(newestFormatVersion)).contains(formatVersion),
-            try formatVersion < LargeValueTable.formatVersion || LargeValueTable.exists(on: connection)
-        else {
+        func optional<T>(_ key: Key, _ value: T?) throws -> T? {
+            try values[key] == nil ? nil : required(key, value)
+        }
+        let uuid = try required(.uuid, values.uuid)
+        let formatVersion = try required(.format, values.formatVersion)
+        guard try formatVersion < LargeValueTable.formatVersion || LargeValueTable.exists(on: connection) else {
             throw SealedStoreError.damagedMetadata(Key.format.rawValue)
-        }
-        let migrationCount = values[Key.migrations.rawValue].map { Int($0) } ?? 0
-        guard let migrationCount, (0..<Int.max).contains(migrationCount) else {
-            throw SealedStoreError.damagedMetadata(Key.migrations.rawValue)
         }
         return StoreMetadataTable(
             uuid: uuid,
             formatVersion: formatVersion,
-            model: try decode(.model, in: values, orTakeFrom: models),
-            union: values[Key.union.rawValue] == nil ? nil : try decode(.union, in: values, orTakeFrom: models),
-            names: try decode(.names, in: values, orTakeFrom: names),
-            columnsOfMixedForms: Set(
-                values.keys.filter { $0.hasPrefix(mixedFormsPrefix) }.map {
-                    String($0.dropFirst(mixedFormsPrefix.count))
-                }
-            ),
-            modelVersion: try values[Key.version.rawValue].map { text in
-                guard let version = ModelVersion(text) else {
-                    throw SealedStoreError.damagedMetadata(Key.version.rawValue)
-                }
-                return version
-            },
-            migrationCount: migrationCount,
-            history: try HistorySettings.parse(HistorySettings.text(in: values), on: connection)
+            model: try required(.model, values.model),
+            union: try optional(.union, values.union),
+            names: try required(.names, values.names),
+            columnsOfMixedForms: values.columnsOfMixedForms,
+            modelVersion: try optional(.version, values.modelVersion),
+            migrationCount: try optional(.migrations, values.migrationCount) ?? 0,
+            history: try HistorySettings.parse(HistorySettings.text(in: values.texts), on: connection)
         )
     }
-
-    private static func decode<T: Decodable>(
-        _ key: Key,
-        in values: [String: String],
-        orTakeFrom known: Guarded<BoundedCache<String, T>>
-    ) throws -> T {
-        guard let text = values[key.rawValue] else { throw SealedStoreError.damagedMetadata(key.rawValue) }
-        return try known.value(for: text) {
-            guard let value = try? JSONDecoder().decode(T.self, from: Data(text.utf8)) else {
-                throw SealedStoreError.damagedMetadata(key.rawValue)
-            }
-            return value
-        }
-    }
-
-    // Models are cached by their texts: decoding a model costs more than opening the file.
-    private static let models = Guarded(BoundedCache<String, ManagedObjectModel>(limit: 16))
-    private static let names = Guarded(BoundedCache<String, SchemaNames>(limit: 16))
 
     /// Makes all connections to the file read its state again once the transaction is committed.
     static func announceChange(on connection: Connection) throws {

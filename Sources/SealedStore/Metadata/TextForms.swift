@@ -17,7 +17,7 @@ enum TextForms {
     static func note(_ noted: Set<String>, on connection: Connection) throws {
         let rows = MetadataRows(connection: connection)
         var isNew = false
-        for name in noted.sorted() where try rows.add(StoreMetadataTable.mixedFormsPrefix + name, "1") { isNew = true }
+        for name in noted.sorted() where try rows.add(MetadataValues.mixedFormsPrefix + name, "1") { isNew = true }
         if isNew { try StoreMetadataTable.announceChange(on: connection) }
     }
 

@@ -83,63 +83,52 @@ struct DamagedStore {
         var (metadata, isMetadataComplete) = (pairs?.values ?? [:], pairs?.isComplete ?? false)
         // A store always has these rows: if one of them was deleted, other rows may have been, too.
         if !StoreMetadataTable.requiredKeys.isSubset(of: metadata.keys) { isMetadataComplete = false }
-        var visible = Self.model("model", in: metadata)
-        var stored = Self.model(StoreMetadataTable.unionKey, in: metadata) ?? visible
-        if let model = stored, let given, found.isComplete,
-            !Self.hasTable(of: model, metadata, found.objects), Self.hasTable(of: given, [:], found.objects)
+        var values = MetadataValues(metadata.compactMapValues(\.string))
+        if let model = values.union ?? values.model, let given, found.isComplete,
+            !Self.hasTable(of: model, values, found.objects),
+            Self.hasTable(of: given, MetadataValues([:]), found.objects)
         {
             // The metadata belong to another store.
-            (stored, visible, metadata, isMetadataComplete) = (nil, nil, [:], false)
+            (values, metadata, isMetadataComplete) = (MetadataValues([:]), [:], false)
         }
+        let visible = values.model
+        let stored = values.union ?? visible
         self.metadata = metadata
         self.isMetadataComplete = isMetadataComplete
-        let texts = metadata.compactMapValues(\.string)
         guard let model = stored ?? given else { throw SalvageError.modelLost }
-        let names = Self.names(for: model, in: metadata)
+        let names = Self.names(for: model, in: values)
         let schema = StoreSchema(model: model, names: names)
         self.schema = schema
         self.model = visible.flatMap { model.includes($0) ? $0 : nil } ?? model
-        let mayBeMigrated = metadata["migrations"] != nil || !isMetadataComplete
+        let mayBeMigrated = metadata[MetadataValues.Key.migrations.rawValue] != nil || !isMetadataComplete
         let isReordered = metadata[StoreMetadataTable.otherOrderKey] != nil
-        let migrations = texts["migrations"].flatMap { Int($0) }.flatMap { (0..<Int.max).contains($0) ? $0 : nil }
-        migrationCount = names == nil ? 0 : migrations ?? (mayBeMigrated ? 1 : 0)
+        migrationCount = names == nil ? 0 : values.migrationCount ?? (mayBeMigrated ? 1 : 0)
         let isNew = stored != nil && !mayBeMigrated && !isReordered
         let hasNewTables =
             isNew && schema.tableStatements.isSubset(of: objects.filter { $0.type == "table" }.map(\.statement))
         hasKnownNames = names != nil || hasNewTables
         let hasNewNames = names.map { $0.differsInIndexesOnly(from: SchemaNames(model: model)) } ?? hasNewTables
         hasColumnsInOrder = isNew && hasNewNames
-        uuid = texts["uuid"].flatMap { UUID(uuidString: $0) } ?? UUID()
-        modelVersion = texts["version"].flatMap { ModelVersion($0) }
-        let prefix = StoreMetadataTable.mixedFormsPrefix
-        columnsOfMixedForms = Set(
-            metadata.keys.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
-        )
+        uuid = values.uuid ?? UUID()
+        modelVersion = values.modelVersion
+        columnsOfMixedForms = values.columnsOfMixedForms
         nextKeys = (try Self.pairs(of: "_sequence", found.objects, file)?.values ?? [:]).compactMapValues { value in
             if case .integer(let next) = value { next } else { nil }
         }
     }
 
-    private static func model(_ key: String, in metadata: [String: StoredValue]) -> ManagedObjectModel? {
-        metadata[key]?.string.flatMap { text in
-            try? JSONDecoder().decode(ManagedObjectModel.self, from: Data(text.utf8))
-        }
-    }
-
     /// The record of the names; nil if it is lost, or describes another model.
-    private static func names(for model: ManagedObjectModel, in metadata: [String: StoredValue]) -> SchemaNames? {
-        metadata["names"]?.string
-            .flatMap { text in try? JSONDecoder().decode(SchemaNames.self, from: Data(text.utf8)) }
-            .flatMap { names in (try? names.validate(for: model)) != nil ? names : nil }
+    private static func names(for model: ManagedObjectModel, in values: MetadataValues) -> SchemaNames? {
+        values.names.flatMap { names in (try? names.validate(for: model)) != nil ? names : nil }
     }
 
     /// Whether the schema has a table for an entity of a model.
     private static func hasTable(
         of model: ManagedObjectModel,
-        _ metadata: [String: StoredValue],
+        _ values: MetadataValues,
         _ objects: [DamagedFile.SchemaObject]
     ) -> Bool {
-        let schema = StoreSchema(model: model, names: names(for: model, in: metadata))
+        let schema = StoreSchema(model: model, names: names(for: model, in: values))
         let names = Set(
             model.entities.filter(\.isRoot).map { SQL.foldedName(SQL.unquoted(schema.table(of: $0).name)) }
         )
