@@ -334,18 +334,18 @@ package final class LiveResults: ContextFollower {
     private func replaceEntries(by objects: [any GraphObject]) throws {
         var list: [ResultEntry] = []
         list.reserveCapacity(objects.count)
-        var isOrdered = query.isComplete && query.request.search == nil && query.request.includesPendingChanges
-        if isOrdered {
+        var hasRanks = query.isComplete && query.request.search == nil && query.request.includesPendingChanges
+        if hasRanks {
             let sort = query.request.sort
             for object in objects {
                 let entry = try makeEntry(object)
                 if let last = list.last, !sort.precedes(last.values, last.key, entry.values, entry.key) {
-                    isOrdered = false
+                    hasRanks = false
                 }
                 list.append(entry)
             }
         }
-        isOrdered ? setOrderedEntries(list) : setPositionalEntries(of: objects)
+        hasRanks ? setOrderedEntries(list) : setPositionalEntries(of: objects)
         error = nil
     }
 

@@ -107,14 +107,14 @@ extension GraphObject {
         joinGraph(of: object)
         guard let relationship = relationship(at: slot) else { return }
         loadIfOrdered(relationship)
-        let isMember =
+        let isListed =
             if let inverse = relationship.inverse, !inverse.isToMany {
                 object.destinationKey(at: inverse.slot) == state.pointee.key
             } else {
                 members(of: relationship).contains(object.state.pointee.key)
                     || object.isKnownMember(of: self, along: relationship)
             }
-        if !isMember { add(object, to: relationship) }
+        if !isListed { add(object, to: relationship) }
     }
 
     /// Whether the inverse of a many-to-many relationship shows that the object is a member of an owner whose members

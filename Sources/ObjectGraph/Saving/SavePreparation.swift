@@ -110,15 +110,27 @@ struct SavePreparation: ~Copyable {
         let state = entry.pointee.state
         part.batch.inserted.positions.append(position)
         let key = state.borrowedChanges?._withUnsafeGuaranteedRef { $0.assignedKey } ?? 0
-        // An object that was in the store before continues its versions, so that other contexts detect the change. Its
-        // deleted row may have had later versions than the known version, which the new row must not repeat.
         let known = state.borrowedRow { $0.version }
-        let jump = known == nil || versionStep == 0 ? 0 : UInt32.random(in: 1 << 16..<1 << 20)
-        let version = (known ?? 0) &+ versionStep &+ jump
+        let version = known.map { versionOfReturned(after: $0, of: part.entity) } ?? versionStep
         encode(state, part, key: key, version: version, into: &part.batch.inserted.builder)
         if !part.toManys.isEmpty {
             collectMemberships(part.toManys, of: entry.pointee.object, into: &part.batch.request)
         }
+    }
+
+    /// The version of the row of an object that was in the store before, which other contexts must not take for an
+    /// earlier row: they may have seen later versions of the deleted row than the known one.
+    ///
+    /// A number from the sequence of the primary keys in the file, which no other writer gets, determines how much later
+    /// the version is. The multiplication puts thousands of versions between those of successive numbers.
+    @inline(never)
+    private func versionOfReturned(after known: UInt32, of entity: Entity) -> UInt32 {
+        // A save to a parent continues the versions.
+        guard versionStep > 0 else { return known }
+        // Without a number the save fails as well: it writes to the same file.
+        let number = try? loader.stores.newIDs(of: identityMap.model.root(of: entity), count: 1).first?.key
+        let spread = (UInt32(truncatingIfNeeded: number ?? 0) &* 0x9E37_79B1) >> 12
+        return known &+ versionStep &+ 1 << 16 &+ spread
     }
 
     /// Adds a changed object.

@@ -15,7 +15,7 @@ import ObjectGraph
 /// requirement runs: a persisted property, or a computed property, for which all persisted properties of the sample
 /// objects have values.
 enum RequirementLookup {
-    private static let cache = Guarded<[AnyKeyPathKey: Int?]>([:])
+    private static let cache = Guarded(BoundedCache<AnyKeyPathKey, Int?>(limit: 512))
 
     /// Returns the slot of the property of a requirement's key path; nil for other key paths, and if no persisted
     /// property satisfies the requirement.
@@ -33,12 +33,7 @@ enum RequirementLookup {
         guard AccessRecorder.current == nil, let path = KeyPathParts(keyPath), path.beginsWithGenericProperty,
             !isWhole || path.parts.count == 1
         else { return nil }
-        let key = AnyKeyPathKey(keyPath)
-        if let slot = cache.withLock({ $0[key] }) { return slot }
-        // Outside the lock: code of the program computes properties.
-        let slot = find(keyPath, in: model, isWhole: path.parts.count == 1)
-        cache.withLock { $0[key] = .some(slot) }
-        return slot
+        return cache.value(for: AnyKeyPathKey(keyPath)) { find(keyPath, in: model, isWhole: path.parts.count == 1) }
     }
 
     private static func find<Model: PersistentModel>(

@@ -101,7 +101,7 @@ struct PropertyPath {
         }
     }
 
-    private static let cache = Guarded<[AnyKeyPathKey: Route?]>([:])
+    private static let cache = Guarded(BoundedCache<AnyKeyPathKey, Route?>(limit: 512))
 
     /// Returns the slots of the properties of a key path, each in the class of the previous property's value; nil if a
     /// property is not persisted, or the path continues into a structure.
@@ -110,12 +110,7 @@ struct PropertyPath {
     }
 
     private static func route(along keyPath: AnyKeyPath, of model: any PersistentModel.Type) -> Route? {
-        let key = AnyKeyPathKey(keyPath)
-        if let route = cache.withLock({ $0[key] }) { return route }
-        // Outside the lock: code of the program computes raw values.
-        let route = findRoute(along: keyPath, of: model)
-        cache.withLock { $0[key] = .some(route) }
-        return route
+        cache.value(for: AnyKeyPathKey(keyPath)) { findRoute(along: keyPath, of: model) }
     }
 
     private static func findRoute(along keyPath: AnyKeyPath, of model: any PersistentModel.Type) -> Route? {

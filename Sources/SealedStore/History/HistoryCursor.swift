@@ -18,8 +18,6 @@ final class HistoryCursor: Sendable {
         var counted: HistoryPosition?
         /// The rows of the history that the running write transaction has written.
         var written: [ClosedRange<Int64>] = []
-        /// The rows of the history behind the position that the store itself has written and committed.
-        var own: [ClosedRange<Int64>] = []
         /// The reservations of keys by the store itself since ``counted`` was read.
         var reservations = OwnReservations()
     }
@@ -35,7 +33,6 @@ final class HistoryCursor: Sendable {
         state.withLock { state in
             state.position = nil
             state.counted = nil
-            state.own = []
             state.reservations = OwnReservations()
         }
     }
@@ -68,18 +65,14 @@ final class HistoryCursor: Sendable {
         }
     }
 
-    /// Records that rows were committed.
+    /// Records that rows were committed. If they follow the position, no other store has committed in between, and the
+    /// position moves behind them: the store may delete them from the history.
     func noteCommit(of written: [ClosedRange<Int64>]) {
         guard !written.isEmpty else { return }
         state.withLock { state in
-            for rows in written {
-                if let last = state.own.last, last.upperBound + 1 == rows.lowerBound {
-                    state.own[state.own.count - 1] = last.lowerBound...rows.upperBound
-                } else {
-                    state.own.append(rows)
-                }
+            for rows in written where state.position?.last == rows.lowerBound - 1 {
+                state.position?.last = rows.upperBound
             }
-            if state.own.count > Self.largestCount { state.own.removeFirst(state.own.count / 2) }
         }
     }
 
@@ -110,16 +103,14 @@ final class HistoryCursor: Sendable {
         guard !store.readsOtherModel else { return Commit.unknown(.others) }
         var commit = Commit.unknown(.others)
         var next: HistoryPosition?
-        let (known, counted, own, reservations) = state.withLock {
-            ($0.position, $0.counted, $0.own, $0.reservations)
-        }
+        let (known, counted, reservations) = state.withLock { ($0.position, $0.counted, $0.reservations) }
         // After an error, or if no connection is free, the changes are unknown.
         try? store.database.readWithoutWaiting { connection in
             guard try store.states.state(on: connection).schema.conditions.history != nil else { return }
             let present = try HistoryPosition(on: connection, after: known)
             next = present
             commit.transaction = present.last
-            guard let known, let counted, known.last <= present.last, known.hasMissedNone(deletedIn: present, own)
+            guard let known, let counted, known.last <= present.last, present.settings.lastDeleted <= known.last
             else { return }
             var request = HistoryFetchRequest(after: known.last, fetchLimit: Self.largestCount + 1)
             request.excludesOwn = true
@@ -136,7 +127,6 @@ final class HistoryCursor: Sendable {
         if let next {
             state.withLock { state in
                 state.position = next
-                state.own.removeAll { $0.upperBound <= next.last }
                 guard next.hasExactCounter || counted?.hasExactCounter != true else { return }
                 state.counted = next
                 state.reservations.keys -= reservations.keys
@@ -158,7 +148,7 @@ private struct OwnReservations {
 /// A position in the history of a file, with the traces of commits that are not in the history.
 struct HistoryPosition: Sendable {
     /// The largest number of a transaction so far.
-    let last: Int64
+    fileprivate(set) var last: Int64
     /// The record of the history, and its text.
     let settings: HistorySettings
     private let settingsText: String
@@ -194,15 +184,6 @@ struct HistoryPosition: Sendable {
 
     /// Whether the number of commits at this position is known.
     fileprivate var hasExactCounter: Bool { commitCounter?.isExact ?? false }
-
-    /// Whether no transactions of other stores behind this position have been deleted at a later position.
-    ///
-    /// - Parameter own: The rows behind this position that the store itself has written, ascending.
-    fileprivate func hasMissedNone(deletedIn later: HistoryPosition, _ own: [ClosedRange<Int64>]) -> Bool {
-        var next = last + 1
-        for rows in own where rows.lowerBound <= next { next = max(next, rows.upperBound + 1) }
-        return later.settings.lastDeleted < next
-    }
 
     /// Whether all commits since an earlier position are in the history, or have changed no object.
     ///

@@ -12,16 +12,11 @@ struct CompositePart {
     let names: [String]
     let type: AttributeType
 
-    private static let cache = Guarded<[AnyKeyPathKey: CompositePart?]>([:])
+    private static let cache = Guarded(BoundedCache<AnyKeyPathKey, CompositePart?>(limit: 512))
 
     /// Returns the part at a key path; nil if the path leads to no part, or the form of the part is unknown.
     static func part<Root, Part>(at keyPath: KeyPath<Root, Part>) -> CompositePart? {
-        let key = AnyKeyPathKey(keyPath)
-        if let known = cache.withLock({ $0[key] }) { return known }
-        // Outside the lock: encoding runs code of the program.
-        let part = find(keyPath)
-        cache.withLock { $0[key] = .some(part) }
-        return part
+        cache.value(for: AnyKeyPathKey(keyPath)) { find(keyPath) }
     }
 
     private static func find<Root, Part>(_ keyPath: KeyPath<Root, Part>) -> CompositePart? {
