@@ -49,6 +49,13 @@ final class DeletePropagation {
 
     // MARK: Delete rules
 
+    /// The lists of changes with the effects of all delete rules: whatever shows changes to the program, or writes them,
+    /// reads them here.
+    var settledChanges: ChangeTracker {
+        run()
+        return changeTracker
+    }
+
     /// Applies the delete rules of the objects that were deleted since the last call, and of the objects that these
     /// rules delete.
     @inline(__always)

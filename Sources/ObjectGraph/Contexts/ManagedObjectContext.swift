@@ -168,28 +168,16 @@ public final class ManagedObjectContext {
     // MARK: Changes
 
     /// Whether the context has unsaved changes.
-    public var hasChanges: Bool {
-        deletePropagation.run()
-        return changeTracker.changeCount > 0
-    }
+    public var hasChanges: Bool { deletePropagation.settledChanges.changeCount > 0 }
 
     /// The objects that the next save inserts, in the order of their insertion into the context.
-    public var insertedObjects: [any GraphObject] {
-        deletePropagation.run()
-        return changeTracker.inserted.objects
-    }
+    public var insertedObjects: [any GraphObject] { deletePropagation.settledChanges.inserted.objects }
 
     /// The objects that the next save updates, in the order of their first change.
-    public var updatedObjects: [any GraphObject] {
-        deletePropagation.run()
-        return changeTracker.updated.objects
-    }
+    public var updatedObjects: [any GraphObject] { deletePropagation.settledChanges.updated.objects }
 
     /// The objects that the next save deletes, in the order of their deletion.
-    public var deletedObjects: [any GraphObject] {
-        deletePropagation.run()
-        return changeTracker.deleted.objects
-    }
+    public var deletedObjects: [any GraphObject] { deletePropagation.settledChanges.deleted.objects }
 
     /// Merges the changes saved by other contexts, applies the delete rules of deleted objects, and registers the
     /// changes since the last call with the ``undoManager``, as one operation. Every fetch and save begins with it.

@@ -52,9 +52,9 @@ final class SaveOperation {
     /// - Throws: as ``ManagedObjectContext/save()``.
     func run() throws {
         commitMerger.mergeCommits()
-        deletePropagation.run()
+        let changes = deletePropagation.settledChanges
         try loader.requireReadableValues()
-        guard changeTracker.changeCount > 0 else {
+        guard changes.changeCount > 0 else {
             undo.registerChanges()
             return changeTracker.releaseUnchanged()
         }

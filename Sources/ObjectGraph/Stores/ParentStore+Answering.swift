@@ -16,8 +16,9 @@ extension ParentStore {
 
     /// Returns the rows of the objects with identifiers, in any order, without rows of deleted and missing objects.
     func rows(of ids: [ManagedObjectID]) throws -> RowBatch {
-        deletePropagation.run()
-        guard changeTracker.changeCount > 0, let entity = ids.first?.entity else { return try storedRows(of: ids) }
+        guard deletePropagation.settledChanges.changeCount > 0, let entity = ids.first?.entity else {
+            return try storedRows(of: ids)
+        }
         var changed: [any GraphObject] = []
         var others: [ManagedObjectID] = []
         for id in ids {
@@ -41,10 +42,9 @@ extension ParentStore {
 
     /// Returns the members of the same to-many relationship of several objects.
     func members(of relationship: Relationship, ofObjectsWith ids: [ManagedObjectID]) throws -> RelationshipRows {
-        deletePropagation.run()
         let roots = [relationship.source.rootIndex, relationship.destination.rootIndex]
         guard
-            changeTracker.changedEntries.contains(where: {
+            deletePropagation.settledChanges.changedEntries.contains(where: {
                 $0.object.hasChanges && roots.contains($0.object.entity.rootIndex)
             })
         else {
