@@ -10,6 +10,7 @@ enum FileFaults {
     private struct Plan {
         var folder: dev_t
         var files: Set<UInt64>
+        let paths: Set<String>
         /// The number of calls before the one that fails.
         var remaining: Int
         /// The number of calls that fail.
@@ -64,7 +65,7 @@ enum FileFaults {
         guard fstat(descriptor, &status) == 0 else { return nil }
         return plan.withLock { plan in
             guard var current = plan, current.failsWrites == isWrite, current.folder == status.st_dev,
-                current.files.contains(UInt64(status.st_ino))
+                current.files.contains(UInt64(status.st_ino)), isFile(descriptor, at: current.paths)
             else { return nil }
             guard current.remaining > 0 else {
                 current.failures -= 1
@@ -76,6 +77,17 @@ enum FileFaults {
             plan = current
             return nil
         }
+    }
+
+    /// Whether a file with the number of one of the files is this one: the system gives the number of a deleted file to the
+    /// next new file, which can be of another test.
+    private static func isFile(_ descriptor: Int32, at paths: Set<String>) -> Bool {
+        #if os(Linux)
+            let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
+            return path.map(paths.contains) ?? false
+        #else
+            return true
+        #endif
     }
 
     /// Runs `body`, in which one call on the files fails, or several in succession.
@@ -105,6 +117,7 @@ enum FileFaults {
         let new = Plan(
             folder: device,
             files: files,
+            paths: Set(paths),
             remaining: call,
             failures: count,
             error: error,
