@@ -17,30 +17,17 @@ enum AttributeText {
     ///
     /// - Parameter type: The type of the attribute, which determines the meaning of the stored form.
     init(_ value: Value, as type: AttributeType) {
-        let text: AttributeText? =
-            switch type {
-            case .int8, .int16, .int32, .int64: Int64(storedValue: value).map { .literal(String($0)) }
-            case .uint8, .uint16, .uint32, .uint64: UInt64(storedValue: value).map { .literal(String($0)) }
-            case .bool: Bool(storedValue: value).map { .literal(String($0)) }
-            case .float: Float(storedValue: value).map { $0.isFinite ? .literal("\($0)") : .word("\($0)") }
-            case .double: Double(storedValue: value).map { Self.number($0) }
-            case .decimal: Decimal(storedValue: value).map { $0.isNaN ? .word("nan") : .literal($0.description) }
-            case .string: String(storedValue: value).map { .word($0) }
-            case .date: Date(storedValue: value).map { Self.date($0.timeIntervalSinceReferenceDate) }
-            case .uuid: UUID(storedValue: value).map { .word($0.uuidString) }
-            case .url: URL(storedValue: value).map { .word($0.absoluteString) }
-            case .data: Data(storedValue: value).map { .word($0.base64EncodedString()) }
-            case .composite:
-                String(storedValue: value).map { ValueText.isLineOfJSON($0) ? .literal($0) : .word($0) }
-            }
-        self = text ?? .none
+        switch (ValueText(value, as: type), type.form) {
+        case (nil, _): self = .none
+        case (_, .json): self = Self.composite(value)
+        // A line of JSON has decimals as texts, so that no program reads them as reals.
+        case (.string("NaN")?, .decimal): self = .word("nan")
+        case (.literal(let text)?, _), (.string(let text)?, .decimal): self = .literal(text)
+        case (.string(let text)?, _): self = .word(text)
+        }
     }
 
-    private static func number(_ number: Double) -> AttributeText {
-        number.isFinite ? .literal("\(number)") : .word("\(number)")
-    }
-
-    private static func date(_ seconds: Double) -> AttributeText {
-        DateText.text(secondsSince2001: seconds).map(AttributeText.word) ?? number(seconds)
+    private static func composite(_ value: Value) -> AttributeText {
+        String(storedValue: value).map { ValueText.isLineOfJSON($0) ? .literal($0) : .word($0) } ?? .none
     }
 }

@@ -43,13 +43,3 @@ struct TableRow {
         }
     }
 }
-
-extension AttributeType {
-    /// Whether the values are numbers.
-    fileprivate var isNumber: Bool {
-        switch self {
-        case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double, .decimal: true
-        case .bool, .string, .date, .uuid, .url, .data, .composite: false
-        }
-    }
-}

@@ -4,8 +4,11 @@ extension Materialization {
     /// The value of an attribute; nil for null.
     public func attribute<V: StorableValue>(at slot: Int) -> V? {
         if let changed = changed(at: slot) {
-            guard case .value(let value) = changed else { return nil }
-            return V(storedValue: value)
+            switch changed {
+            case .value(let value): return V(storedValue: value)
+            case .composite(let value): return (value as? RefusedValue)?.value as? V
+            case .unset, .members, .pending: return nil
+            }
         }
         let row = row(withValueAt: slot)
         return slot < row.slotCount && !row.isNull(at: slot) ? V.read(row, slot) : nil

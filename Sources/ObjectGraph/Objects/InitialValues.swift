@@ -8,6 +8,18 @@ public protocol InitialValues {
     mutating func initialize(_ slot: Int, related objects: [any GraphObject])
 }
 
+extension InitialValues {
+    /// Sets an attribute. A value that its type refuses to store remains readable; a save reports it.
+    @inlinable
+    public mutating func initialize<V: StorableValue>(_ slot: Int, storing value: V) {
+        do {
+            initialize(slot, attribute: try value.storedValue)
+        } catch {
+            initialize(slot, composite: RefusedValue(value, error))
+        }
+    }
+}
+
 extension ObjectState: InitialValues {
     /// Sets an attribute while the object is being initialized.
     @inlinable

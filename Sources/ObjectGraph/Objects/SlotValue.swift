@@ -42,3 +42,27 @@ public protocol CompositeValue: AnyObject {
     /// - Throws: errors of the type's `encode(to:)`.
     func encodedText() throws -> String
 }
+
+/// A value that cannot be stored, in the place of its stored form: it can be read until a save reports it.
+public final class RefusedValue: CompositeValue {
+    /// The value.
+    public let value: any StorableValue
+    private let error: UnstorableValue
+
+    /// Creates the place of a value that its type refuses to store.
+    @usableFromInline
+    init(_ value: any StorableValue, _ error: UnstorableValue) {
+        self.value = value
+        self.error = error
+    }
+
+    /// Throws `UnstorableValue`, as the value has no stored form.
+    public func encodedText() throws -> String { throw error }
+}
+
+extension ObjectGraphError.ValidationProblem.Reason {
+    /// The reason for which a save refuses a value whose ``CompositeValue/encodedText()`` throws an error.
+    init(ofEncoding error: any Error) {
+        self = error is UnstorableValue ? .notRepresentable : .notEncodable
+    }
+}

@@ -25,8 +25,15 @@ extension GraphObject {
     /// The value of a slot of an object that is changed, new or a fault.
     @inlinable @inline(never)
     func changedAttribute<V: StorableValue>(at slot: Int) -> V? {
-        guard case .value(let value) = slotValue(slot) else { return nil }
+        guard case .value(let value) = slotValue(slot) else { return refusedAttribute(at: slot) }
         return V(storedValue: value)
+    }
+
+    /// The value that was set and that its type refuses to store; nil for other slots.
+    @usableFromInline
+    func refusedAttribute<V: StorableValue>(at slot: Int) -> V? {
+        guard case .composite(let value) = slotValue(slot) else { return nil }
+        return (value as? RefusedValue)?.value as? V
     }
 
     /// The value of a slot that is stored as JSON text: the value that was set, or the stored text. Both are nil for
@@ -43,6 +50,17 @@ extension GraphObject {
     @inlinable @inline(__always)
     public func _$setAttribute(_ value: Value, at slot: Int) {
         setSlotValue(.value(value), at: slot)
+    }
+
+    /// Changes the value of an attribute, and lists the object as changed. A value that its type refuses to store remains
+    /// readable; a save reports it.
+    @inlinable @inline(__always)
+    public func _$setAttribute<V: StorableValue>(storing value: V, at slot: Int) {
+        do {
+            setSlotValue(.value(try value.storedValue), at: slot)
+        } catch {
+            setSlotValue(.composite(RefusedValue(value, error)), at: slot)
+        }
     }
 
     /// Changes the value of an attribute that is stored as JSON text, and lists the object as changed.

@@ -64,8 +64,3 @@ extension DictionaryFetchRequest {
         }
     }
 }
-
-extension AttributeType {
-    /// Whether values can be added.
-    fileprivate var isSummable: Bool { storage == .integer || storage == .real || self == .decimal }
-}

@@ -41,7 +41,8 @@ public struct DictionaryResults: Sendable {
         for (value, type) in zip(row, header.types) {
             switch (value, type) {
             case (.real, let type?) where type.storage == .integer: throw .arithmeticOverflow
-            case (.blob, .uuid?): values.append(UUID(storedValue: value).map(Value.uuid) ?? value)
+            case (.blob, let type?) where type.form == .uuid:
+                values.append(UUID(storedValue: value).map(Value.uuid) ?? value)
             default: values.append(value)
             }
         }

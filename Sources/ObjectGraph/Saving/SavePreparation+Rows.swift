@@ -80,7 +80,7 @@ extension SavePreparation {
                     var text = try value.encodedText()
                     text.withUTF8 { rows.set(text: UnsafeRawBufferPointer($0), at: slot) }
                 } catch {
-                    report(state, slot, .notEncodable)
+                    report(state, slot, .init(ofEncoding: error))
                 }
             case .unset, .members, .pending:
                 if copy(slot, &rows) { continue }

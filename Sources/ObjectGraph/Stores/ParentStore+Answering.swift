@@ -103,12 +103,13 @@ extension RowBatchBuilder {
             switch object.state.pointee.changes?[slot] ?? .unset {
             case .value(let value): set(value, at: slot)
             case .composite(let value):
-                guard let text = try? value.encodedText() else {
+                do {
+                    set(.text(try value.encodedText()), at: slot)
+                } catch {
                     throw ObjectGraphError.validation([
-                        .init(id: object.managedObjectID, property: property.name, reason: .notEncodable)
+                        .init(id: object.managedObjectID, property: property.name, reason: .init(ofEncoding: error))
                     ])
                 }
-                set(.text(text), at: slot)
             case .unset, .members, .pending:
                 if let row, slot < row.slotCount { copy(slot, of: row) }
             }

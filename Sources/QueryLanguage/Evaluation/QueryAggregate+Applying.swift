@@ -42,7 +42,9 @@ extension QueryExpression.Aggregate {
             guard let data = sum.average else { throw .arithmeticOverflow }
             return .blob(data)
         }
-        return .real(numberSum(of: type == .uint64 ? values.map(\.unsignedReal) : values).average)
+        let average = numberSum(of: type == .uint64 ? values.map(\.unsignedReal) : values).average
+        guard type?.averageType.storage == .integer else { return .real(average) }
+        return .integer(Int64(exactly: average.rounded()) ?? (average < 0 ? .min : .max))
     }
 
     private static func numberSum(of values: [Value]) -> NumberSum {

@@ -86,14 +86,8 @@ extension QueryExpression {
     private static func type(of aggregate: Aggregate, _ argument: StaticType) -> StaticType {
         switch aggregate {
         case .count, .distinctCount: .one(.int64)
-        case .sum:
-            switch argument.type?.storage {
-            case _ where argument.type == .decimal: .one(.decimal)
-            case .real: .one(.double)
-            case .integer, .text, .blob: .one(.int64)
-            case nil: argument
-            }
-        case .average: argument.type == .date || argument.type == .decimal ? argument : .one(.double)
+        case .sum: argument.type.map { .one($0.sumType) } ?? argument
+        case .average: .one(argument.type?.averageType ?? .double)
         case .minimum, .maximum: argument
         }
     }

@@ -42,7 +42,7 @@ enum FormatType: Hashable {
     /// The description of a value of the type.
     var kindDescription: String {
         switch self {
-        case .attribute(let type): type.kindDescription
+        case .attribute(let type): type.facts.description
         case .object(let entity): "an object of entity '\(entity.name)'"
         case .unknown: "a value"
         }
@@ -54,8 +54,8 @@ enum FormatType: Hashable {
     /// Whether values of the type are numbers.
     var isNumber: Bool {
         switch self {
-        case .attribute(.bool), .attribute(.date), .object: false
-        case .attribute(let type): type == .decimal || type.storage == .integer || type.storage == .real
+        case .attribute(let type): type.isNumber
+        case .object: false
         case .unknown: true
         }
     }
@@ -63,8 +63,9 @@ enum FormatType: Hashable {
     /// Whether values of the type have an order.
     var isOrdered: Bool {
         switch self {
-        case .attribute(.bool), .attribute(.composite), .object: false
-        case .attribute, .unknown: true
+        case .attribute(let type): type.isOrdered
+        case .object: false
+        case .unknown: true
         }
     }
 
@@ -75,16 +76,6 @@ enum FormatType: Hashable {
         case (.object(let left), .object(let right)): left.rootIndex == right.rootIndex
         case (.attribute(let left), .attribute(let right)): left == right || left.isPlainNumber && right.isPlainNumber
         default: false
-        }
-    }
-}
-
-extension AttributeType {
-    /// Whether values are stored as integers or reals of the same value.
-    fileprivate var isPlainNumber: Bool {
-        switch self {
-        case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .bool, .float, .double: true
-        case .uint64, .decimal, .string, .date, .uuid, .url, .data, .composite: false
         }
     }
 }

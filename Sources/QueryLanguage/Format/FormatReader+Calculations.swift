@@ -60,7 +60,7 @@ extension FormatReader {
         if case .constant = other.operand { return value.part(as: wanted ?? .double) }
         if let wanted, case .attribute(let own) = type, !Self.canBeCombined(own, wanted) {
             let message =
-                "\(own.kindDescription), \(text(of: side.syntax)), is not combined with \(wanted.kindDescription)"
+                "\(own.facts.description), \(text(of: side.syntax)), is not combined with \(wanted.facts.description)"
             throw error(.mismatchedTypes, message, at: side.syntax.range)
         }
         return value.part(as: wanted ?? .double)
@@ -156,10 +156,11 @@ extension FormatReader {
         }
     }
 
-    private static let castTypes: [String: AttributeType] = [
-        "Date": .date, "String": .string, "Number": .double, "DecimalNumber": .decimal, "Decimal": .decimal,
-        "UUID": .uuid, "URL": .url, "Data": .data,
-    ]
+    private static let castTypes: [String: AttributeType] = AttributeType.allCases.reduce(into: ["Decimal": .decimal]) {
+        types,
+        type in
+        if let name = type.facts.castName { types[name] = type }
+    }
 
     /// Casts an object to a descendant of its entity, or a key to the object with that key.
     private func cast(

@@ -255,7 +255,14 @@ extension FormatReader {
         _ name: String,
         at range: Range<String.Index>
     ) throws(PredicateFormatError) {
-        guard collection.type.isNumber || name.lowercased() == "avg" && collection.type == .attribute(.date) else {
+        // Sums of dates have no meaning.
+        let isSummable =
+            switch collection.type.attributeType {
+            case let type? where name.lowercased() == "avg": type.isNumber || type.averageType == type
+            case let type?: type.isNumber || type.sumType == type
+            case nil: collection.type.isNumber
+            }
+        guard isSummable else {
             let message = "'@\(name)' needs numbers, and here is \(collection.type.kindDescription)"
             throw error(.mismatchedTypes, message, at: range)
         }

@@ -217,7 +217,7 @@ struct FormatReader {
                 at: range
             )
         }
-        if case .unsupported = value {
+        if !value.isSupported {
             let message = "the value of $\(name) is \(value.kindDescription), which a predicate cannot use"
             throw error(.argument, message, at: range)
         }
@@ -228,8 +228,8 @@ struct FormatReader {
 extension PredicateArgument {
     /// Returns whether a specifier accepts the argument.
     fileprivate func fits(_ placeholder: FormatPlaceholder) -> Bool {
-        switch (placeholder.kind, self) {
-        case (_, .unsupported): false
+        guard isSupported else { return false }
+        return switch (placeholder.kind, self) {
         case (.value, _): true
         case (.keyPath, .text), (.text, .text): true
         case (.integer, .integer), (.integer, .unsigned), (.integer, .boolean): true

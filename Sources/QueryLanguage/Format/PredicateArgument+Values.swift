@@ -10,21 +10,21 @@ extension PredicateArgument {
         switch self {
         case .null: return .null
         case .stored(let value): return value.fits(type) ? value : nil
+        case .typed(let value, type): return value
         default: break
         }
-        return switch type {
-        case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32: integerValue
-        case .uint64: unsignedValue
-        case .bool: boolValue
+        return switch type.form {
+        case .integer: type.isNumber ? integerValue : nil
+        case .unsigned: unsignedValue
+        case .boolean: boolValue
         case .float: realValue { Float($0).map(Double.init) }
         case .double: realValue { Double($0) }
         case .decimal: decimalValue
-        case .string: if case .text(let text) = self { .text(text) } else { nil }
+        case .text: if case .text(let text) = self { .text(text) } else { nil }
         case .date: dateValue
-        case .uuid: uuidValue
-        case .url: urlValue
-        case .data: if case .data(let data) = self { .blob(data) } else { nil }
-        case .composite: nil
+        case .uuid: if case .text(let text) = self { UUID(uuidString: text).map { .uuid($0) } } else { nil }
+        case .url: if case .text(let text) = self { URL(string: text)?.storedValue } else { nil }
+        case .bytes, .json: nil
         }
     }
 
@@ -78,22 +78,6 @@ extension PredicateArgument {
         }
     }
 
-    private var uuidValue: Value? {
-        switch self {
-        case .uuid(let uuid): .uuid(uuid)
-        case .text(let text): UUID(uuidString: text).map { .uuid($0) }
-        default: nil
-        }
-    }
-
-    private var urlValue: Value? {
-        switch self {
-        case .url(let url): url.storedValue
-        case .text(let text): URL(string: text)?.storedValue
-        default: nil
-        }
-    }
-
     // MARK: Without context
 
     /// The type of the constant without context; nil if it is not a value.
@@ -106,11 +90,9 @@ extension PredicateArgument {
         case .decimal: .decimal
         case .text: .string
         case .date: .date
-        case .uuid: .uuid
-        case .url: .url
-        case .data: .data
+        case .typed(_, let type): type
         case .stored(let value): value.attributeType
-        case .null, .object, .list, .range, .unsupported: nil
+        case .null, .object, .list, .range, .unsupported, .unstorable: nil
         }
     }
 
@@ -148,23 +130,24 @@ extension PredicateArgument {
 
     /// Returns the constant converted by `CAST`; nil if it cannot be converted.
     func converted(to type: AttributeType) -> PredicateArgument? {
-        switch (type, self) {
-        case (_, .null): self
+        switch (type.form, self) {
+        case (_, .null), (.text, .text), (_, .typed(_, type)): self
         case (.date, _): number.flatMap(Double.init).map { .date(Date(timeIntervalSinceReferenceDate: $0)) } ?? dated
         case (.decimal, .text(let text)): Self.decimal(text).map { .decimal($0) }
         case (.decimal, _): number.flatMap(Self.decimal).map { .decimal($0) }
         case (.double, .date(let date)): .real(date.timeIntervalSinceReferenceDate)
         case (.double, .text(let text)): Double(text).map { .real($0) }
         case (.double, _): number.flatMap(Double.init).map { .real($0) }
-        case (.uint64, _): unsignedValue.flatMap { UInt64(storedValue: $0) }.map { .unsigned($0) }
-        case (.uuid, _): uuidValue.flatMap { UUID(storedValue: $0) }.map { .uuid($0) }
-        case (.url, _): urlValue.flatMap { URL(storedValue: $0) }.map { .url($0) }
-        case (.data, .text(let text)): Data(base64Encoded: text).map { .data($0) }
-        case (.string, .text), (.data, .data): self
-        case (.string, .url(let url)): .text(url.absoluteString)
-        case (.string, .uuid(let uuid)): .text(uuid.uuidString)
-        case (.string, _): number.map { .text($0) }
-        default: nil
+        case (.unsigned, _): unsignedValue.flatMap { UInt64(storedValue: $0) }.map { .unsigned($0) }
+        case (.uuid, _), (.url, _): value(as: type).map { .typed($0, type) }
+        case (.bytes, .text(let text)): Data(base64Encoded: text).map { .typed(.blob($0), type) }
+        case (.text, .typed(.text(let text), _)): .text(text)
+        case (.text, .typed(.uuid(let uuid), _)): .text(uuid.uuidString)
+        case (.text, _): number.map { .text($0) }
+        // Other integers than numbers are written in their stored form.
+        case (.integer(let range), .integer(let integer)) where !type.isNumber && range.contains(integer):
+            .typed(.integer(integer), type)
+        case (.integer, _), (.boolean, _), (.float, _), (.bytes, _), (.json, _): nil
         }
     }
 
@@ -189,27 +172,9 @@ extension PredicateArgument {
         case .list: "a list"
         case .range: "a range"
         case .unsupported(let type): "a value of type '\(type)'"
+        case .unstorable(let type): "a value that its type '\(type)' cannot store"
         case .integer(let value) where value < 0: "a negative number"
-        default: naturalType?.kindDescription ?? "a value"
-        }
-    }
-}
-
-extension AttributeType {
-    /// The description of a value of the type.
-    var kindDescription: String {
-        switch self {
-        case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32: "an integer"
-        case .uint64: "an unsigned integer"
-        case .bool: "a Boolean"
-        case .float, .double: "a number"
-        case .decimal: "a decimal number"
-        case .string: "text"
-        case .date: "a date"
-        case .uuid: "a UUID"
-        case .url: "a URL"
-        case .data: "data"
-        case .composite: "a composite value"
+        default: naturalType?.facts.description ?? "a value"
         }
     }
 }

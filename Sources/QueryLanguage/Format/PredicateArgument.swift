@@ -20,9 +20,8 @@ package indirect enum PredicateArgument: @unchecked Sendable {
     case decimal(Decimal)
     case text(String)
     case date(Date)
-    case uuid(UUID)
-    case url(URL)
-    case data(Data)
+    /// The stored form of a value of another type, for an attribute of that type.
+    case typed(Value, AttributeType)
     /// A stored value, for an attribute of any type with that stored form.
     case stored(Value)
     case object(any PredicateObject)
@@ -31,6 +30,18 @@ package indirect enum PredicateArgument: @unchecked Sendable {
     case range(PredicateArgument?, PredicateArgument?, includesUpper: Bool)
     /// A value whose type is not an attribute type, by the name of the type.
     case unsupported(String)
+    /// A value that its type refuses to store, by the name of the type.
+    case unstorable(String)
+}
+
+extension PredicateArgument {
+    /// Whether a predicate can use the constant.
+    var isSupported: Bool {
+        switch self {
+        case .unsupported, .unstorable: false
+        default: true
+        }
+    }
 }
 
 /// An object in a predicate, or its identifier.
@@ -91,29 +102,22 @@ extension PredicateArgument {
         }
     }
 
-    private init(storable value: any StorableValue) {
-        switch value {
-        case let value as Bool: self = .boolean(value)
-        case let value as any FixedWidthInteger: self.init(integer: value)
-        case let value as Double: self = .real(value)
-        case let value as Float: self = .real(Double(value))
-        case let value as Decimal: self = .decimal(value)
-        case let value as String: self = .text(value)
-        case let value as Date: self = .date(value)
-        case let value as UUID: self = .uuid(value)
-        case let value as URL: self = .url(value)
-        case let value as Data: self = .data(value)
-        default: self = .unsupported("\(type(of: value))")
+    private init<T: StorableValue>(storable value: T) {
+        guard let stored = try? value.storedValue else {
+            self = .unstorable("\(T.self)")
+            return
         }
-    }
-
-    private init(integer: some FixedWidthInteger) {
-        if let value = Int64(exactly: integer) {
-            self = .integer(value)
-        } else if let value = UInt64(exactly: integer) {
-            self = .unsigned(value)
-        } else {
-            self = .unsupported("\(type(of: integer))")
+        let type = T.attributeType
+        switch (type.form, stored) {
+        case (.boolean, .integer(let integer)): self = .boolean(integer != 0)
+        case (.integer, .integer(let integer)) where type.isNumber: self = .integer(integer)
+        case (.unsigned, .integer(let bits)): self = bits < 0 ? .unsigned(UInt64(bitPattern: bits)) : .integer(bits)
+        case (.float, .real(let real)), (.double, .real(let real)): self = .real(real)
+        case (.decimal, _): self = Decimal(storedValue: stored).map { .decimal($0) } ?? .typed(stored, type)
+        case (.text, .text(let text)): self = .text(text)
+        case (.date, .real(let seconds)): self = .date(Date(timeIntervalSinceReferenceDate: seconds))
+        // The other side of a comparison has the same type, or none.
+        case (_, _): self = .typed(stored, type)
         }
     }
 
@@ -121,7 +125,7 @@ extension PredicateArgument {
 
     private init<T: Collection>(elementsOf values: T) {
         let elements = values.map { PredicateArgument($0) }
-        let isSupported = !elements.contains { if case .unsupported = $0 { true } else { false } }
+        let isSupported = elements.allSatisfy(\.isSupported)
         self = isSupported ? .list(elements) : .unsupported("\(T.self)")
     }
 }

@@ -20,6 +20,8 @@ extension PredicateFormatWriter {
         case (.integer(let key), .object(let entity)): "CAST(\(key), \(Self.quoted(entity.name)))"
         case (.integer(let bits), .attribute(.uint64)): String(UInt64(bitPattern: bits))
         case (.integer(let value), .attribute(.bool)): value == 0 ? "FALSE" : "TRUE"
+        case (.integer(let value), .attribute(let type)) where type.form.isInteger && !type.isNumber:
+            "CAST(\(value), '\(type.facts.castName ?? type.rawValue)')"
         case (.integer(let value), _): String(value)
         case (.real(let seconds), .attribute(.date)): "CAST(\(Self.number(seconds)), 'NSDate')"
         case (.real(let value), _): Self.number(value)
@@ -60,4 +62,8 @@ extension PredicateFormatWriter {
         let digits = String(scalar.value, radix: 16)
         return "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
+}
+
+extension AttributeType.Form {
+    fileprivate var isInteger: Bool { if case .integer = self { true } else { false } }
 }

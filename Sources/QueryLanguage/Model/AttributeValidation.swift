@@ -33,7 +33,7 @@ public struct AttributeValidation: Hashable, Sendable {
         }
         if let minimum, let maximum, minimum.compare(maximum) > 0 { return "its minimum is above its maximum" }
         let lengths = [minimumLength, maximumLength].compactMap(\.self)
-        if !lengths.isEmpty, ![.text, .blob].contains(type.storage) || type == .uuid || type == .decimal {
+        if !lengths.isEmpty, !type.hasLength {
             return "only text and data have a length"
         }
         if lengths.contains(where: { $0 < 0 }) { return "a length cannot be negative" }

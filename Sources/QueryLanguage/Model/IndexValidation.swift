@@ -41,13 +41,3 @@ package struct IndexValidation {
         }
     }
 }
-
-extension AttributeType {
-    /// Whether a store compares the values as numbers. Large unsigned integers are stored as negative integers.
-    fileprivate var isCoordinate: Bool {
-        switch self {
-        case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .float, .double, .date: true
-        case .uint64, .bool, .decimal, .string, .uuid, .url, .data, .composite: false
-        }
-    }
-}

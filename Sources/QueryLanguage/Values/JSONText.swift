@@ -208,24 +208,30 @@ package struct JSONText {
     // MARK: Values
 
     private func value(in part: Range<Int>, as type: AttributeType) -> Value {
-        switch type {
-        case .bool:
+        let facts = type.facts
+        if !facts.isPlainInJSON, let type = facts.swiftType { return decoded(part, as: type) }
+        return switch facts.form {
+        case .boolean:
             switch text(of: part) {
             case "true": .bool(true)
             case "false": .bool(false)
             default: .null
             }
-        case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32:
-            Int64(text(of: part)).map(Value.integer) ?? .null
-        case .uint64: UInt64(text(of: part)).map { .integer(Int64(bitPattern: $0)) } ?? .null
+        case .integer: Int64(text(of: part)).map(Value.integer) ?? .null
+        case .unsigned: UInt64(text(of: part)).map { .integer(Int64(bitPattern: $0)) } ?? .null
         case .float: realText(in: part).flatMap { Float($0) }.map { .real(Double($0)) } ?? .null
         case .double, .date: realText(in: part).flatMap { Double($0) }.map(Value.real) ?? .null
         case .decimal: decimal(in: part).map(\.storedValue) ?? .null
-        case .string, .url: string(in: part).map(Value.text) ?? .null
+        case .text, .url: string(in: part).map(Value.text) ?? .null
         case .uuid: string(in: part).flatMap(UUID.init).map(Value.uuid) ?? .null
-        case .data: string(in: part).flatMap { Data(base64Encoded: $0) }.map(Value.blob) ?? .null
-        case .composite: text(of: part) == "null" ? .null : .text(String(text(of: part)))
+        case .bytes: string(in: part).flatMap { Data(base64Encoded: $0) }.map(Value.blob) ?? .null
+        case .json: text(of: part) == "null" ? .null : .text(text(of: part))
         }
+    }
+
+    /// Decodes a value of a type that is not written as a number, a text or a Boolean.
+    private func decoded<T: StorableValue>(_ part: Range<Int>, as type: T.Type) -> Value {
+        (try? JSONDecoder().decode(type, from: Data(bytes[part])).storedValue) ?? .null
     }
 
     private func text(of part: Range<Int>) -> String { String(decoding: bytes[part], as: UTF8.self) }

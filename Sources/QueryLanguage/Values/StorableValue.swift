@@ -12,7 +12,28 @@ public protocol StorableValue: Codable, Hashable, Sendable {
     /// Creates a value from its stored form; nil for other values.
     init?(storedValue: Value)
     /// The stored form.
-    var storedValue: Value { get }
+    ///
+    /// - Throws: ``UnstorableValue`` for a value that the column type cannot hold exactly.
+    var storedValue: Value { get throws(UnstorableValue) }
+}
+
+/// A value that its column type cannot hold exactly.
+public struct UnstorableValue: Error, Hashable {
+    /// The column type.
+    public let type: AttributeType
+
+    /// Creates the error for a value of a column type.
+    public init(_ type: AttributeType) {
+        self.type = type
+    }
+}
+
+extension UnstorableValue: CustomStringConvertible, LocalizedError {
+    /// A description without the value.
+    public var description: String { "\(type.facts.description) that its column cannot hold exactly is not stored" }
+
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
 }
 
 extension StorableValue where Self: FixedWidthInteger {

@@ -5,7 +5,7 @@ extension Value {
     package func fits(_ type: AttributeType) -> Bool {
         switch (self, type.storage) {
         case (.null, _), (.integer, .integer), (.real, .real), (.text, .text), (.blob, .blob): true
-        case (.uuid, _): type == .uuid
+        case (.uuid, _): type.form == .uuid
         default: false
         }
     }
@@ -16,27 +16,20 @@ extension Value {
     /// no store sends a value that another store refuses.
     package func isRepresentable(as type: AttributeType) -> Bool {
         guard fits(type) else { return false }
-        return switch (self, type) {
-        case (.integer(let integer), _): type.integerRange?.contains(integer) ?? true
-        case (.real(let real), .float): !real.isNaN && (real.isInfinite || Float(real).isFinite)
-        case (.real(let real), _): !real.isNaN
-        case (.text(let text), .url): URL(string: text) != nil
-        case (.text(let text), .composite): JSONSlice(validating: text) != nil
-        case (.blob(let data), .uuid): data.count == 16
+        return switch (type.form, self) {
+        case (_, .null): true
+        case (.integer(let range), .integer(let integer)): range.contains(integer)
+        case (.boolean, .integer(let integer)): integer == 0 || integer == 1
+        case (.float, .real(let real)): !real.isNaN && (real.isInfinite || Float(real).isFinite)
+        case (.double, .real(let real)), (.date, .real(let real)): !real.isNaN
+        case (.url, .text(let text)): URL(string: text) != nil
+        case (.json, .text(let text)): JSONSlice(validating: text) != nil
+        case (.uuid, .blob(let data)): data.count == 16
         // Equal numbers have equal bytes: comparisons, indexes and unique values depend on it.
-        case (.blob, .decimal): Decimal(storedValue: self)?.storedValue == self
-        case (.null, _), (.text, _), (.blob, _), (.uuid, _): true
-        }
-    }
-}
-
-extension AttributeType {
-    /// Whether an attribute of the type cannot hold all values of its storage class, see
-    /// ``Value/isRepresentable(as:)``. SQLite stores NaN as NULL, which no type of reals can hold.
-    package var restrictsStoredValues: Bool {
-        switch self {
-        case .int8, .int16, .int32, .uint8, .uint16, .uint32, .bool, .float, .decimal, .uuid, .url, .composite: true
-        case .int64, .uint64, .double, .string, .date, .data: false
+        case (.decimal, .blob): Decimal(storedValue: self)?.storedValue == self
+        case (.unsigned, _), (.text, _), (.bytes, _), (.uuid, _): true
+        case (.integer, _), (.boolean, _), (.float, _), (.double, _), (.date, _), (.url, _), (.json, _), (.decimal, _):
+            false
         }
     }
 }

@@ -29,7 +29,7 @@ enum RecordedValue {
 
     private static func read<V: StorableValue>(_ stored: Value, as type: V.Type) -> (any Sendable)? {
         // A store holds a UUID as a blob.
-        if V.attributeType == .uuid, case .blob(let bytes) = stored, bytes.count == 16 {
+        if V.attributeType.form == .uuid, case .blob(let bytes) = stored, bytes.count == 16 {
             return V(storedValue: .uuid(bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }))
         }
         return converted(stored, to: V.attributeType).flatMap { V(storedValue: $0) }
@@ -38,7 +38,7 @@ enum RecordedValue {
     /// A number that was recorded before a migration has changed the type of its attribute; nil if the type cannot
     /// represent it exactly.
     private static func converted(_ stored: Value, to type: AttributeType) -> Value? {
-        switch (stored, type) {
+        switch (stored, type.form) {
         case (.integer(let integer), .float), (.integer(let integer), .double):
             return Double(exactly: integer).map { .real($0) }
         case (.integer(let integer), _) where type.storage == .integer:

@@ -25,7 +25,7 @@ extension Schema {
             guard let encodable = value as? any Encodable, let text = try? encoder.encode(encodable) else { return nil }
             return text == Data("null".utf8) ? nil : .text(String(decoding: text, as: UTF8.self))
         }
-        if let value = value as? any StorableValue { return value.storedValue }
+        if let value = value as? any StorableValue { return try? value.storedValue }
         if let value = value as? any RawRepresentable { return stored(raw(value), as: type) }
         return nil
     }

@@ -81,7 +81,12 @@ extension GraphObject {
         for property in managedObjectID.entity.properties {
             let slot = property.slot
             switch property {
-            case .attribute: _$setAttribute(other._$storedValue(at: slot), at: slot)
+            case .attribute:
+                if let refused = other._$composite(at: slot).value as? RefusedValue {
+                    _$setComposite(refused, at: slot)
+                } else {
+                    _$setAttribute(other._$storedValue(at: slot), at: slot)
+                }
             case .relationship(let relationship) where relationship.isToMany:
                 setMembers(other.memberObjects(at: slot), at: slot)
             case .relationship: setDestination(other.destination(at: slot), at: slot)

@@ -71,32 +71,36 @@ extension PersistentModel {
     /// Changes an attribute.
     @inlinable @inline(__always)
     public func _$setValue<V: StorableValue>(_ value: V, at slot: Int) {
-        _$setAttribute(value.storedValue, at: slot)
+        _$setAttribute(storing: value, at: slot)
     }
 
     /// Changes an optional attribute.
     @inlinable @inline(__always)
     public func _$setValue<V: StorableValue>(_ value: V?, at slot: Int) {
-        _$setAttribute(value?.storedValue ?? .null, at: slot)
+        if let value {
+            _$setAttribute(storing: value, at: slot)
+        } else {
+            _$setAttribute(.null, at: slot)
+        }
     }
 
     /// Changes an attribute that is stored as its raw value.
     @inlinable
     public func _$setValue<V: RawRepresentable>(_ value: V, at slot: Int) where V.RawValue: StorableValue {
-        _$setAttribute(value.rawValue.storedValue, at: slot)
+        _$setAttribute(storing: value.rawValue, at: slot)
     }
 
     /// Changes an optional attribute that is stored as its raw value.
     @inlinable
     public func _$setValue<V: RawRepresentable>(_ value: V?, at slot: Int) where V.RawValue: StorableValue {
-        _$setAttribute(value?.rawValue.storedValue ?? .null, at: slot)
+        _$setValue(value?.rawValue, at: slot)
     }
 
     /// Changes an attribute that is stored as JSON text.
     @_disfavoredOverload
     public func _$setValue<V: Codable>(_ value: V, at slot: Int) {
-        if let value = UnspecializedAttribute.storedForm(of: value) {
-            _$setAttribute(value, at: slot)
+        if let plain = UnspecializedAttribute.plainValue(of: value) {
+            plain.set(slot, of: self)
         } else {
             _$setComposite(CompositeAttribute(value), at: slot)
         }
@@ -155,34 +159,38 @@ extension PersistentModel {
     /// Sets the initial value of a new object's attribute.
     @inlinable
     public static func _$initialize<V: StorableValue>(_ state: inout some InitialValues, _ slot: Int, to value: V) {
-        state.initialize(slot, attribute: value.storedValue)
+        state.initialize(slot, storing: value)
     }
 
     /// Sets the initial value of a new object's optional attribute.
     @inlinable
     public static func _$initialize<V: StorableValue>(_ state: inout some InitialValues, _ slot: Int, to value: V?) {
-        state.initialize(slot, attribute: value?.storedValue ?? .null)
+        if let value {
+            state.initialize(slot, storing: value)
+        } else {
+            state.initialize(slot, attribute: .null)
+        }
     }
 
     /// Sets the initial value of a new object's attribute that is stored as its raw value.
     @inlinable
     public static func _$initialize<V: RawRepresentable>(_ state: inout some InitialValues, _ slot: Int, to value: V)
     where V.RawValue: StorableValue {
-        state.initialize(slot, attribute: value.rawValue.storedValue)
+        state.initialize(slot, storing: value.rawValue)
     }
 
     /// Sets the initial value of a new object's optional attribute that is stored as its raw value.
     @inlinable
     public static func _$initialize<V: RawRepresentable>(_ state: inout some InitialValues, _ slot: Int, to value: V?)
     where V.RawValue: StorableValue {
-        state.initialize(slot, attribute: value?.rawValue.storedValue ?? .null)
+        _$initialize(&state, slot, to: value?.rawValue)
     }
 
     /// Sets the initial value of a new object's attribute that is stored as JSON text.
     @_disfavoredOverload
     public static func _$initialize<V: Codable>(_ state: inout some InitialValues, _ slot: Int, to value: V) {
-        if let value = UnspecializedAttribute.storedForm(of: value) {
-            state.initialize(slot, attribute: value)
+        if let plain = UnspecializedAttribute.plainValue(of: value) {
+            plain.initialize(slot, of: &state)
         } else {
             state.initialize(slot, composite: CompositeAttribute(value))
         }

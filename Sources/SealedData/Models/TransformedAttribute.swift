@@ -8,22 +8,23 @@ public import ObjectGraph
 
 /// The stored form of a value with the option `transformable(by:)`.
 private enum StoredForm {
-    case value(Value)
+    case plain(UnspecializedAttribute.PlainValue)
+    case data(Data)
     case composite(any CompositeValue)
 
     init<V>(of value: V, by transformer: _AttributeTransformer) {
-        if let plain = UnspecializedAttribute.storedForm(of: value) {
-            self = .value(plain)
+        if let plain = UnspecializedAttribute.plainValue(of: value) {
+            self = .plain(plain)
             return
         }
         guard let present = unwrapped(value) else {
-            self = .value(.null)
+            self = .plain(.null)
             return
         }
         if let composite = Self.composite(present, as: PropertyKind.unwrapped(V.self)) {
             self = .composite(composite)
         } else if let data = transformer.data(of: present) {
-            self = .value(.blob(data))
+            self = .data(data)
         } else {
             self = .composite(UntransformedValue(present))
         }
@@ -99,7 +100,8 @@ extension PersistentModel {
     /// Changes an attribute with a value transformer.
     public func _$setValue<V>(_ value: V, at slot: Int, by transformer: _AttributeTransformer) {
         switch StoredForm(of: value, by: transformer) {
-        case .value(let value): _$setAttribute(value, at: slot)
+        case .plain(let value): value.set(slot, of: self)
+        case .data(let data): _$setAttribute(.blob(data), at: slot)
         case .composite(let value): _$setComposite(value, at: slot)
         }
     }
@@ -112,7 +114,8 @@ extension PersistentModel {
         by transformer: _AttributeTransformer
     ) {
         switch StoredForm(of: value, by: transformer) {
-        case .value(let value): state.initialize(slot, attribute: value)
+        case .plain(let value): value.initialize(slot, of: &state)
+        case .data(let data): state.initialize(slot, attribute: .blob(data))
         case .composite(let value): state.initialize(slot, composite: value)
         }
     }

@@ -6,12 +6,18 @@ import ObjectGraph
 /// types. The schema uses the type that the property has at run time, which may be stored directly or by its raw value.
 /// The accessors of a property with a value transformer do not know the type at all.
 enum UnspecializedAttribute {
-    /// Returns the stored form of a value; nil if its type is stored as JSON text.
-    static func storedForm<V>(of value: V) -> Value? {
+    /// A value that is not stored as JSON text.
+    enum PlainValue {
+        case null
+        case value(any StorableValue)
+    }
+
+    /// Returns the value, or its raw value, that is stored directly; nil if its type is stored as JSON text.
+    static func plainValue<V>(of value: V) -> PlainValue? {
         guard plainType(of: V.self) != nil else { return nil }
-        if let value = value as? any StorableValue { return value.storedValue }
+        if let value = value as? any StorableValue { return .value(value) }
         if let value = value as? any RawRepresentable, let raw = value.rawValue as? any StorableValue {
-            return raw.storedValue
+            return .value(raw)
         }
         return .null
     }
@@ -36,6 +42,24 @@ enum UnspecializedAttribute {
         let type = PropertyKind.unwrapped(type)
         if let storable = type as? any StorableValue.Type { return storable }
         return (type as? any RawRepresentable.Type).flatMap { PropertyKind.storableRawValue(of: $0) }
+    }
+}
+
+extension UnspecializedAttribute.PlainValue {
+    /// Changes an attribute of a model.
+    func set(_ slot: Int, of model: some PersistentModel) {
+        switch self {
+        case .null: model._$setAttribute(.null, at: slot)
+        case .value(let value): model._$setAttribute(storing: value, at: slot)
+        }
+    }
+
+    /// Sets the initial value of a new object's attribute.
+    func initialize(_ slot: Int, of state: inout some InitialValues) {
+        switch self {
+        case .null: state.initialize(slot, attribute: .null)
+        case .value(let value): state.initialize(slot, storing: value)
+        }
     }
 }
 

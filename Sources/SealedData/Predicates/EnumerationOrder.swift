@@ -12,7 +12,7 @@ enum EnumerationOrder {
     ///   values cannot be listed.
     static func rank(of value: QueryExpression, as type: any Any.Type) throws -> QueryExpression {
         let type = PropertyKind.unwrapped(type)
-        if let storable = type as? any StorableValue.Type {
+        if let storable = type as? any StorableValue.Type, value.resultType != .composite {
             return storable.attributeType == .uint64 ? value.unsignedRank : value
         }
         guard let comparable = type as? any Comparable.Type else {

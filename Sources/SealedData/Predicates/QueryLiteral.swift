@@ -1,42 +1,13 @@
 import Foundation
 import ObjectGraph
 
-/// A captured value that is compared with an attribute.
-protocol QueryLiteralConvertible {
-    /// The stored form; nil if the value is not an attribute's value.
+/// A captured `Optional` of any wrapped type.
+private protocol CapturedOptional {
     var queryValue: Value? { get }
 }
 
-extension QueryLiteralConvertible where Self: StorableValue {
-    var queryValue: Value? { storedValue }
-}
-
-extension Int: QueryLiteralConvertible {}
-extension Int8: QueryLiteralConvertible {}
-extension Int16: QueryLiteralConvertible {}
-extension Int32: QueryLiteralConvertible {}
-extension Int64: QueryLiteralConvertible {}
-extension UInt: QueryLiteralConvertible {}
-extension UInt8: QueryLiteralConvertible {}
-extension UInt16: QueryLiteralConvertible {}
-extension UInt32: QueryLiteralConvertible {}
-extension UInt64: QueryLiteralConvertible {}
-extension Bool: QueryLiteralConvertible {}
-extension Float: QueryLiteralConvertible {}
-extension Double: QueryLiteralConvertible {}
-extension CGFloat: QueryLiteralConvertible {}
-#if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
-    extension Float16: QueryLiteralConvertible {}
-#endif
-extension Decimal: QueryLiteralConvertible {}
-extension String: QueryLiteralConvertible {}
-extension Date: QueryLiteralConvertible {}
-extension UUID: QueryLiteralConvertible {}
-extension URL: QueryLiteralConvertible {}
-extension Data: QueryLiteralConvertible {}
-
-extension Optional: QueryLiteralConvertible {
-    var queryValue: Value? {
+extension Optional: CapturedOptional {
+    fileprivate var queryValue: Value? {
         switch self {
         case nil: .null
         case let value?: queryLiteral(of: value)
@@ -44,9 +15,11 @@ extension Optional: QueryLiteralConvertible {
     }
 }
 
-/// Returns the stored form of a value: of an attribute type, or of a raw value; nil for other values.
+/// Returns the stored form of a value: of an attribute type, or of a raw value; nil for other values, and for a value
+/// that its type refuses to store.
 func queryLiteral<T>(of value: T) -> Value? {
-    if let value = value as? any QueryLiteralConvertible { return value.queryValue }
+    if let value = value as? any CapturedOptional { return value.queryValue }
+    if let value = value as? any StorableValue { return try? value.storedValue }
     if let value = value as? any RawRepresentable { return rawQueryLiteral(of: value) }
     return nil
 }

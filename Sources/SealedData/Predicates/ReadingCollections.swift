@@ -39,8 +39,8 @@ extension PredicateExpressions.SequenceContains: ReadableExpression {
             return .disjunction(try elements.map { try equality(element, .constant(Constant($0))) })
         }
         var literals: [Value]
-        if let values = elements as? any CapturedValues {
-            literals = values.literals
+        if let known = (elements as? any CapturedValues)?.literals {
+            literals = known
         } else {
             literals = try elements.map { element in
                 guard let literal = queryLiteral(of: element) else {
@@ -57,15 +57,16 @@ extension PredicateExpressions.SequenceContains: ReadableExpression {
 
 /// A captured collection of storable elements, which need no check one by one.
 private protocol CapturedValues {
-    var literals: [Value] { get }
+    /// The stored forms; nil if a type refuses to store its value.
+    var literals: [Value]? { get }
 }
 
 extension Array: CapturedValues where Element: StorableValue {
-    fileprivate var literals: [Value] { map { $0.storedValue } }
+    fileprivate var literals: [Value]? { try? map { try $0.storedValue } }
 }
 
 extension Set: CapturedValues where Element: StorableValue {
-    fileprivate var literals: [Value] { map { $0.storedValue } }
+    fileprivate var literals: [Value]? { try? map { try $0.storedValue } }
 }
 
 extension PredicateExpressions.SequenceContainsWhere: ReadableExpression {

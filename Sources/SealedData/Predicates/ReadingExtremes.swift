@@ -23,8 +23,10 @@ extension Reading {
         _ aggregate: QueryExpression.Aggregate,
         of type: Element.Type
     ) throws -> QueryExpression {
-        // The order of an enum can differ from the order of its stored form.
-        guard case .members(let members) = self, type is any StorableValue.Type else {
+        // The order of an enum can differ from the order of its stored form, and JSON text has no order.
+        guard case .members(let members) = self, case .value(let stored) = members.member, stored != .composite,
+            type is any StorableValue.Type
+        else {
             throw UnsupportedPredicate("the \(aggregate.rawValue) of values of '\(type)'")
         }
         return .aggregated(

@@ -127,24 +127,19 @@ extension SampleValue {
     }
 
     private static func literals(of type: AttributeType) -> [Value] {
-        switch type {
-        case .bool: integers([1, 0])
-        case .int8: integers([7, -3, 100, 0, 1, .min, .max] as [Int8])
-        case .int16: integers([7, -3, 100, 0, 1, .min, .max] as [Int16])
-        case .int32: integers([7, -3, 100, 0, 1, .min, .max] as [Int32])
-        case .int64: integers([7, -3, 100, 0, 1, .min, .max] as [Int64])
-        case .uint8: integers([7, 100, 0, 1, .max] as [UInt8])
-        case .uint16: integers([7, 100, 0, 1, .max] as [UInt16])
-        case .uint32: integers([7, 100, 0, 1, .max] as [UInt32])
-        case .uint64: integers([7, 100, 0, 1, .max] as [UInt64])
+        switch type.form {
+        case .boolean: integers([1, 0])
+        case .integer(let range) where range.lowerBound == 0: integers([7, 100, 0, 1, range.upperBound])
+        case .integer(let range): integers([7, -3, 100, 0, 1, range.lowerBound, range.upperBound])
+        case .unsigned: integers([7, 100, 0, 1, .max] as [UInt64])
         case .float, .double, .date: [7.25, -3.5, 1, 0, 1_048_576.5].map(Value.real)
         case .decimal: ([7.25, -3.5, 1, 0, 1_048_576.5] as [Decimal]).map(\.storedValue)
-        case .string:
+        case .text:
             [" Ab c\u{e9}7\n", "xyz", "XYZ", "", " ", "-3", String(repeating: "long ", count: 200)].map(Value.text)
         case .url: ["https://example.org/Ab?c=1#d", "relative/path", "file:///x/"].map(Value.text)
         case .uuid: [UUID(), UUID()].map(\.storedValue)
-        case .data: [Data([7, 0, 255]), Data([1]), Data()].map(Value.blob)
-        case .composite: []
+        case .bytes: [Data([7, 0, 255]), Data([1]), Data()].map(Value.blob)
+        case .json: []
         }
     }
 

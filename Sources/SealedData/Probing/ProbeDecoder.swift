@@ -191,18 +191,20 @@ extension StorableValue {
     static var probes: [Any] { (0..<4).map { probe(ProbeValues(seed: $0)) as Any } }
 
     fileprivate static func probe(_ values: ProbeValues) -> Self? {
-        switch attributeType {
-        case .bool: Self(storedValue: .integer(values.bool() ? 1 : 0))
-        case .int8, .uint8: Self(storedValue: .integer(Int64(values.integer() as Int8)))
-        case .int16, .uint16: Self(storedValue: .integer(Int64(values.integer() as Int16)))
-        case .int32, .uint32, .int64, .uint64: Self(storedValue: .integer(Int64(values.integer() as Int32)))
+        switch attributeType.form {
+        case .boolean: Self(storedValue: .integer(values.bool() ? 1 : 0))
+        case .integer(let range) where range.upperBound <= UInt8.max:
+            Self(storedValue: .integer(Int64(values.integer() as Int8)))
+        case .integer(let range) where range.upperBound <= UInt16.max:
+            Self(storedValue: .integer(Int64(values.integer() as Int16)))
+        case .integer, .unsigned: Self(storedValue: .integer(Int64(values.integer() as Int32)))
         case .float, .double, .date: Self(storedValue: .real(values.double()))
         case .decimal: Self(storedValue: Decimal(values.double()).storedValue)
-        case .string: Self(storedValue: .text(values.string()))
+        case .text: Self(storedValue: .text(values.string()))
         case .url: Self(storedValue: .text("https://example.org/\(values.string())"))
         case .uuid: Self(storedValue: .uuid(values.uuid()))
-        case .data: Self(storedValue: .blob(Data(values.string().utf8)))
-        case .composite: nil
+        case .bytes: Self(storedValue: .blob(Data(values.string().utf8)))
+        case .json: nil
         }
     }
 }

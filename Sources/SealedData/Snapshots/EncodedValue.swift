@@ -55,25 +55,20 @@ struct EncodedValue: Sendable {
     /// Returns the value as an attribute of a type; nil if it cannot have the type.
     func value(as type: AttributeType) -> Value? {
         if isNull { return .null }
-        switch type {
-        case .int8: return integer(Int8.self)
-        case .int16: return integer(Int16.self)
-        case .int32: return integer(Int32.self)
-        case .int64: return integer(Int64.self)
-        case .uint8: return integer(UInt8.self)
-        case .uint16: return integer(UInt16.self)
-        case .uint32: return integer(UInt32.self)
-        case .uint64: return integer(UInt64.self)
-        case .bool: if case .bool(let bool) = json { return bool.storedValue }
+        switch type.form {
+        case .integer(let range):
+            if case .integer(let integer) = json, range.contains(integer) { return .integer(integer) }
+        case .unsigned: return unsigned?.storedValue
+        case .boolean: if case .bool(let bool) = json { return bool.storedValue }
         case .float: return real.map { Float($0).storedValue }
         case .double: return real.map(\.storedValue)
         case .decimal: return decimal?.storedValue
-        case .string: return string.map(\.storedValue)
+        case .text: return string.map(\.storedValue)
         case .date: return date.map(\.storedValue)
         case .uuid: return string.flatMap(UUID.init(uuidString:)).map(\.storedValue)
         case .url: return string.map { .text($0) }
-        case .data: return data.map(\.storedValue)
-        case .composite: return (try? json.text).map { .text($0) }
+        case .bytes: return data.map(\.storedValue)
+        case .json: return (try? json.text).map { .text($0) }
         }
         return nil
     }
@@ -82,10 +77,10 @@ struct EncodedValue: Sendable {
         if case .string(let string) = json { string } else { nil }
     }
 
-    private func integer<I: FixedWidthInteger & StorableValue>(_ type: I.Type) -> Value? {
+    private var unsigned: UInt64? {
         switch json {
-        case .integer(let integer): I(exactly: integer).map(\.storedValue)
-        case .unsigned(let unsigned): I(exactly: unsigned).map(\.storedValue)
+        case .integer(let integer): UInt64(exactly: integer)
+        case .unsigned(let unsigned): unsigned
         default: nil
         }
     }

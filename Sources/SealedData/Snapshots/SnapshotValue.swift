@@ -39,16 +39,16 @@ extension SnapshotValue {
         _ key: Key,
         into container: inout KeyedEncodingContainer<Key>
     ) throws {
-        switch (type, value) {
+        switch (type.form, value) {
         case (_, .null): try container.encodeNil(forKey: key)
-        case (.bool, .integer(let integer)): try container.encode(integer != 0, forKey: key)
-        case (.uint64, .integer(let integer)): try container.encode(UInt64(bitPattern: integer), forKey: key)
+        case (.boolean, .integer(let integer)): try container.encode(integer != 0, forKey: key)
+        case (.unsigned, .integer(let integer)): try container.encode(UInt64(bitPattern: integer), forKey: key)
         case (_, .integer(let integer)): try container.encode(integer, forKey: key)
         case (.date, .real(let real)):
             try container.encode(Date(timeIntervalSinceReferenceDate: real), forKey: key)
         case (.float, .real(let real)): try container.encode(Float(real), forKey: key)
         case (_, .real(let real)): try container.encode(real, forKey: key)
-        case (.composite, .text(let text)): try container.encode(JSONValue(text: text), forKey: key)
+        case (.json, .text(let text)): try container.encode(JSONValue(text: text), forKey: key)
         case (_, .text(let text)): try container.encode(text, forKey: key)
         case (.decimal, .blob): try container.encode(Decimal(storedValue: value) ?? 0, forKey: key)
         case (.uuid, .blob): try container.encode(UUID(storedValue: value), forKey: key)

@@ -13,7 +13,8 @@ import ObjectGraph
 ///   digits than the type holds; to Boolean values if it is `true` or `false`; to UUIDs and URLs if they have the same
 ///   text; to data as UTF-8.
 /// - Every value converts to the JSON text that `JSONEncoder` creates from it, and back from the same text.
-/// - Dates convert only to JSON: a number has no unit and no origin, and a text has no time zone.
+/// - Dates, and other integers than numbers, convert only to JSON: a number has no unit and no origin, and a text has no
+///   time zone.
 struct AttributeConversion: Hashable, Sendable {
     let from: AttributeType
     let to: AttributeType
@@ -42,10 +43,10 @@ struct AttributeConversion: Hashable, Sendable {
     func convert(_ value: Value) -> Value? {
         if from == to { return value }
         if from == .decimal, Decimal(storedValue: value)?.isNaN ?? true { return nil }
-        if to == .composite { return from.swiftType.flatMap { JSONForm.text(of: value, as: $0) }.map(Value.text) }
+        if to == .composite { return from.facts.swiftType.flatMap { JSONForm.text(of: value, as: $0) }.map(Value.text) }
         if from == .composite {
             guard case .text(let text) = value else { return nil }
-            return to.swiftType.flatMap { JSONForm.value(of: text, as: $0) }
+            return to.facts.swiftType.flatMap { JSONForm.value(of: text, as: $0) }
         }
         switch (value, to) {
         case (.integer(let integer), _) where to.isInteger || to == .bool:
@@ -82,36 +83,36 @@ struct AttributeConversion: Hashable, Sendable {
 
     /// The text of a value; nil for a decimal NaN.
     private func text(of value: Value) -> String? {
-        switch from {
-        case .bool: value == .integer(0) ? "false" : "true"
-        case .uint64: UInt64(storedValue: value)?.description
+        switch from.form {
+        case .boolean: value == .integer(0) ? "false" : "true"
+        case .unsigned: UInt64(storedValue: value)?.description
         case .float: Float(storedValue: value)?.description
         case .double: Double(storedValue: value)?.description
         case .decimal: Decimal(storedValue: value).flatMap { $0.isNaN ? nil : $0.description }
         case .uuid: UUID(storedValue: value)?.uuidString
-        case .string, .url: String(storedValue: value)
-        case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32: Int64(storedValue: value)?.description
-        case .date, .data, .composite: nil
+        case .text, .url: String(storedValue: value)
+        case .integer: Int64(storedValue: value)?.description
+        case .date, .bytes, .json: nil
         }
     }
 
     private static func value(of text: String, as type: AttributeType) -> Value? {
-        switch type {
-        case .string: .text(text)
-        case .bool: text == "true" ? .integer(1) : text == "false" ? .integer(0) : nil
+        switch type.form {
+        case .text: .text(text)
+        case .boolean: text == "true" ? .integer(1) : text == "false" ? .integer(0) : nil
         case .uuid:
             UUID(uuidString: text).flatMap { $0.uuidString == text.uppercased() ? .uuid($0) : nil }
         case .url: URL(string: text).flatMap { $0.absoluteString == text ? .text(text) : nil }
-        case .uint64:
+        case .unsigned:
             UInt64(text).flatMap { $0.description == text ? .integer(Int64(bitPattern: $0)) : nil }
         case .float: number(text, { Float($0) }, \.description) { .real(Double($0)) }
         case .double: number(text, { Double($0) }, \.description) { .real($0) }
         case .decimal: number(text, { DecimalDigits.decimal($0) }, \.description) { $0.storedValue }
-        case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32:
+        case .integer:
             Int64(text).flatMap {
                 $0.description == text && type.columnRange.contains($0) ? .integer($0) : nil
             }
-        case .date, .data, .composite: nil
+        case .date, .bytes, .json: nil
         }
     }
 
@@ -231,7 +232,8 @@ private enum JSONForm {
             return nil
         }
         // A column cannot hold NaN.
-        return value.storedValue.isNotANumber ? nil : value.storedValue
+        guard let stored = try? value.storedValue, !stored.isNotANumber else { return nil }
+        return stored
     }
 
     private static func text(of value: some StorableValue) -> String? {
@@ -303,41 +305,8 @@ private struct DecimalDigits: Equatable {
 }
 
 extension AttributeType {
-    var isInteger: Bool {
-        switch self {
-        case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64: true
-        default: false
-        }
-    }
-
-    fileprivate var isNumber: Bool { isInteger || [.float, .double, .decimal].contains(self) }
-
     /// The integers that a column of the type holds.
     fileprivate var columnRange: ClosedRange<Int64> {
-        integerRange ?? (self == .uint64 ? 0 : .min)...Int64.max
-    }
-
-    /// The type of the values in a program; nil for `composite`.
-    fileprivate var swiftType: (any StorableValue.Type)? {
-        switch self {
-        case .int8: Int8.self
-        case .int16: Int16.self
-        case .int32: Int32.self
-        case .int64: Int64.self
-        case .uint8: UInt8.self
-        case .uint16: UInt16.self
-        case .uint32: UInt32.self
-        case .uint64: UInt64.self
-        case .bool: Bool.self
-        case .float: Float.self
-        case .double: Double.self
-        case .decimal: Decimal.self
-        case .string: String.self
-        case .date: Date.self
-        case .uuid: UUID.self
-        case .url: URL.self
-        case .data: Data.self
-        case .composite: nil
-        }
+        integerRange ?? (form == .unsigned ? 0 : .min)...Int64.max
     }
 }

@@ -93,6 +93,9 @@ extension QueryGenerator {
             case .minimum, .maximum, .count, .distinctCount: break
             }
         }
+        if aggregate == .average, argument.resultType?.averageType.storage == .integer {
+            return "CAST(round(avg(\(text))) AS INTEGER)"
+        }
         return aggregate == .distinctCount ? "count(DISTINCT \(text))" : "\(Self.name(of: aggregate))(\(text))"
     }
 

@@ -50,10 +50,10 @@ package struct ExportTransaction {
     private func rowCount(of entity: Entity, after key: Int64, limit: Int, byteLimit: Int) throws -> Int {
         let table = store.schema.table(of: entity)
         let lengths = entity.attributes.compactMap { attribute -> String? in
-            switch attribute.type {
-            case .string, .url, .composite: break
-            case .data where !attribute.description.allowsExternalStorage: break
-            default: return nil
+            switch attribute.type.form {
+            case .text, .url, .json: break
+            case .bytes: if attribute.description.allowsExternalStorage { return nil }
+            case .integer, .unsigned, .boolean, .float, .double, .decimal, .date, .uuid: return nil
             }
             return table.column(of: .attribute(attribute)).map { "coalesce(octet_length(\($0.name)), 0)" }
         }

@@ -9,11 +9,10 @@ enum SpreadsheetText {
     /// is, also a negative one.
     static func inert(_ text: String, of property: Property) -> String {
         guard case .attribute(let attribute) = property else { return text }
-        switch attribute.type {
-        case .string, .url, .data: return inert(text)
-        case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .bool, .float, .double, .decimal, .date,
-            .uuid, .composite:
-            return isNumber(text) ? text : inert(text)
+        return switch attribute.type.form {
+        case .text, .url, .bytes: inert(text)
+        case .integer, .unsigned, .boolean, .float, .double, .decimal, .date, .uuid, .json:
+            isNumber(text) ? text : inert(text)
         }
     }
 

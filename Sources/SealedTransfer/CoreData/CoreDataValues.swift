@@ -44,14 +44,15 @@ struct CoreDataValues {
             guard let text = String(validating: row.text(at: index), as: UTF8.self) else {
                 throw ValueReading.Unfit(reason: "the text is not UTF-8")
             }
-            switch attribute.type {
-            case .composite:
+            switch attribute.type.form {
+            case .json:
                 guard JSONSlice(validating: text) != nil else {
                     throw ValueReading.Unfit(reason: "the text is not JSON")
                 }
                 return .text(text)
-            case .data: throw Self.unfit(attribute.type)
-            default: return try ValueReading.value(of: text, as: attribute.type)
+            case .bytes: throw Self.unfit(attribute.type)
+            case .integer, .unsigned, .boolean, .float, .double, .decimal, .text, .url, .date, .uuid:
+                return try ValueReading.value(of: text, as: attribute.type)
             }
         case .blob: return try bytes(Data(row.blob(at: index)), attribute, storage)
         }
@@ -69,7 +70,7 @@ struct CoreDataValues {
         case .real(let number): (real, integer) = (number, Int64(exactly: number))
         default: throw Self.unfit(type)
         }
-        switch type {
+        switch type.form {
         case .double, .date: return .real(real)
         case .float:
             // A column of floats holds the double that is nearest to the float.
@@ -79,10 +80,10 @@ struct CoreDataValues {
             let text = if case .integer(let number) = value { String(number) } else { "\(real)" }
             guard let decimal = ValueReading.decimal(text) else { throw Self.unfit(type) }
             return decimal
-        case .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64:
+        case .integer, .unsigned, .boolean:
             guard let integer, type.integerRange?.contains(integer) ?? true else { throw Self.unfit(type) }
             return .integer(integer)
-        case .string, .uuid, .url, .data, .composite: throw Self.unfit(type)
+        case .text, .uuid, .url, .bytes, .json: throw Self.unfit(type)
         }
     }
 
@@ -91,8 +92,8 @@ struct CoreDataValues {
         _ attribute: Attribute,
         _ storage: ExternalStorage
     ) throws(ValueReading.Unfit) -> Value {
-        switch attribute.type {
-        case .data:
+        switch attribute.type.form {
+        case .bytes:
             switch storage {
             case .unused: return .blob(data)
             case .used: return .blob(try external(data))
@@ -103,10 +104,11 @@ struct CoreDataValues {
                 return .blob(data)
             }
         case .uuid:
-            guard let uuid = UUID(storedValue: .blob(data)) else { throw Self.unfit(.uuid) }
+            guard let uuid = UUID(storedValue: .blob(data)) else { throw Self.unfit(attribute.type) }
             return .uuid(uuid)
-        case .composite: return .text(try composite(data))
-        default: throw Self.unfit(attribute.type)
+        case .json: return .text(try composite(data))
+        case .integer, .unsigned, .boolean, .float, .double, .decimal, .text, .url, .date:
+            throw Self.unfit(attribute.type)
         }
     }
 

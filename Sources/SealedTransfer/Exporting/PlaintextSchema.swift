@@ -139,23 +139,23 @@ struct PlaintextSchema {
         switch property {
         case .relationship(let relationship): return " INTEGER" + references(relationship.destination)
         case .attribute(let attribute):
-            switch attribute.type {
-            case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32: return " INTEGER"
-            case .uint64: return ""
-            case .bool: return " BOOLEAN"
+            switch attribute.type.form {
+            case .integer: return " INTEGER"
+            case .unsigned: return ""
+            case .boolean: return " BOOLEAN"
             case .float, .double: return " REAL"
-            case .decimal, .string, .uuid, .url, .composite: return " TEXT"
+            case .decimal, .text, .uuid, .url, .json: return " TEXT"
             case .date: return " DATETIME"
-            case .data: return " BLOB"
+            case .bytes: return " BLOB"
             }
         }
     }
 
     /// The value of an attribute in the form that other tools show: dates, UUIDs and decimal numbers as texts.
     static func value(_ value: Value, as type: AttributeType) -> Value {
-        switch (value, type) {
+        switch (value, type.form) {
         case (.real(let seconds), .date): DateText.text(secondsSince2001: seconds).map(Value.text) ?? value
-        case (.integer(let integer), .uint64) where integer < 0: .text(String(UInt64(bitPattern: integer)))
+        case (.integer(let integer), .unsigned) where integer < 0: .text(String(UInt64(bitPattern: integer)))
         case (.blob, .decimal), (.blob, .uuid), (.uuid, _):
             ValueText(value, as: type).map { .text($0.plain) } ?? .null
         default: value

@@ -160,14 +160,14 @@ private struct JSONObjectReader {
 
     private func value(_ slice: JSONSlice, as type: AttributeType) throws(ValueReading.Unfit) -> Value {
         let isNumeric: Bool
-        switch type {
-        case .composite: return .text(Self.composite(slice))
-        case .bool:
+        switch type.form {
+        case .json: return .text(Self.composite(slice))
+        case .boolean:
             guard slice.kind == .bool else { throw ValueReading.Unfit(reason: "the value is not true or false") }
             return try ValueReading.value(of: slice.literal, as: type)
-        case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64: isNumeric = true
+        case .integer, .unsigned: isNumeric = true
         case .float, .double, .decimal, .date: isNumeric = slice.kind == .number
-        case .string, .uuid, .url, .data: isNumeric = false
+        case .text, .uuid, .url, .bytes: isNumeric = false
         }
         guard slice.kind == (isNumeric ? .number : .string), let text = isNumeric ? slice.literal : slice.string else {
             throw ValueReading.Unfit(reason: "the value is not of type \(type.rawValue)")

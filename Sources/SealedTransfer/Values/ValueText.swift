@@ -1,5 +1,5 @@
 import Foundation
-import ObjectGraph
+package import ObjectGraph
 
 /// The text of an attribute's value in JSON lines and CSV. Reading the text gives the same value, bit for bit.
 package enum ValueText {
@@ -9,17 +9,17 @@ package enum ValueText {
     case string(String)
 
     /// The text of a value; nil for null.
-    init?(_ value: Value, as type: AttributeType) {
-        switch (value, type) {
+    package init?(_ value: Value, as type: AttributeType) {
+        switch (value, type.form) {
         case (.null, _): return nil
-        case (.integer(let integer), .bool) where integer == 0 || integer == 1:
+        case (.integer(let integer), .boolean) where integer == 0 || integer == 1:
             self = .literal(integer == 1 ? "true" : "false")
-        case (.integer(let integer), .uint64): self = .literal(String(UInt64(bitPattern: integer)))
+        case (.integer(let integer), .unsigned): self = .literal(String(UInt64(bitPattern: integer)))
         case (.integer(let integer), _): self = .literal(String(integer))
         case (.real(let real), .date): self = Self.date(real)
         case (.real(let real), .float) where Double(Float(real)) == real: self = Self.real("\(Float(real))")
         case (.real(let real), _): self = Self.real("\(real)")
-        case (.text(let text), .composite): self = Self.composite(text)
+        case (.text(let text), .json): self = Self.composite(text)
         case (.text(let text), _): self = .string(text)
         case (.blob(let data), .decimal):
             self = .string(Decimal(storedValue: .blob(data)).map { $0.isNaN ? "NaN" : $0.description } ?? "")
@@ -86,20 +86,19 @@ enum ValueReading {
     /// - Throws: ``Unfit``.
     static func value(of text: String, as type: AttributeType) throws(Unfit) -> Value {
         let value: Value? =
-            switch type {
-            case .bool: ["true": .integer(1), "false": .integer(0), "1": .integer(1), "0": .integer(0)][text]
-            case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32:
-                integer(text).flatMap { type.integerRange?.contains($0) ?? true ? .integer($0) : nil }
-            case .uint64: isInteger(text) ? UInt64(text).map { .integer(Int64(bitPattern: $0)) } : nil
+            switch type.form {
+            case .boolean: ["true": .integer(1), "false": .integer(0), "1": .integer(1), "0": .integer(0)][text]
+            case .integer(let range): integer(text).flatMap { range.contains($0) ? .integer($0) : nil }
+            case .unsigned: isInteger(text) ? UInt64(text).map { .integer(Int64(bitPattern: $0)) } : nil
             case .float: real(text).flatMap { real in Float(text).flatMap { float($0, nearestTo: real) } }
             case .double: real(text).map(Value.real)
             case .decimal: decimal(text)
-            case .string: .text(text)
+            case .text: .text(text)
             case .date: (DateText.seconds(text) ?? real(text)).map(Value.real)
             case .uuid: UUID(uuidString: text).map(Value.uuid)
             case .url: URL(string: text) == nil ? nil : .text(text)
-            case .data: Data(base64Encoded: text).map(Value.blob)
-            case .composite: .text(text)
+            case .bytes: Data(base64Encoded: text).map(Value.blob)
+            case .json: .text(text)
             }
         guard let value else { throw Unfit(reason: "the value is not of type \(type.rawValue)") }
         return value

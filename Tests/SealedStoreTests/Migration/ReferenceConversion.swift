@@ -6,7 +6,7 @@ enum ReferenceConversion {
     /// Values of each type at its extremes.
     static func samples(_ type: AttributeType) -> [Value] {
         func integers<T: FixedWidthInteger & StorableValue>(_ type: T.Type) -> [Value] {
-            [T.min, 0, 1, 42, T.max].map(\.storedValue)
+            [T.min, 0, 1, 42, T.max].map { .integer(Int64(truncatingIfNeeded: $0)) }
         }
         switch type {
         case .int8: return integers(Int8.self)
@@ -101,7 +101,7 @@ enum ReferenceConversion {
     private static func read(_ text: String, _ type: AttributeType) -> Value? {
         func integer<T: FixedWidthInteger & StorableValue>(_: T.Type) -> Value? {
             // A whole number in another spelling, such as that of a floating-point number.
-            if let number = T(text), "\(number)" == text { return number.storedValue }
+            if let number = T(text), "\(number)" == text { return .integer(Int64(truncatingIfNeeded: number)) }
             return nil
         }
         switch type {
@@ -179,9 +179,9 @@ enum ReferenceConversion {
                 nan: "nan"
             )
             let decoded = try? decoder.decode([T].self, from: Data("[\(text)]".utf8))
-            guard let value = decoded?.first?.storedValue, decoded?.count == 1, encode(value, type) == text else {
-                return nil
-            }
+            guard let first = decoded?.first, decoded?.count == 1, let value = try? first.storedValue,
+                encode(value, type) == text
+            else { return nil }
             return value
         }
         return with(type) { value($0) }

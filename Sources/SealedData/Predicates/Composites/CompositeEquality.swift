@@ -35,11 +35,12 @@ enum CompositeEquality {
 
     private static func hasOneForm(_ value: Any, depth: Int) -> Bool {
         guard depth < largestDepth else { return false }
-        switch value {
-        case is any FixedWidthInteger, is Bool, is UUID, is Data: return true
-        case let text as String: return text.utf8.allSatisfy { $0 < 0x80 && !variants.contains($0) }
-        case is any BinaryFloatingPoint, is Date, is Decimal, is URL: return false
-        default: break
+        if let value = value as? any StorableValue {
+            switch type(of: value).attributeType.form {
+            case .integer, .unsigned, .boolean, .uuid, .bytes: return true
+            case .text: return (value as? String)?.utf8.allSatisfy { $0 < 0x80 && !variants.contains($0) } ?? false
+            case .float, .double, .decimal, .date, .url, .json: return false
+            }
         }
         let mirror = Mirror(reflecting: value)
         switch mirror.displayStyle {
@@ -54,9 +55,7 @@ enum CompositeEquality {
     /// Returns whether all parts of a value have an order.
     private static func isOrdered(_ value: Any, depth: Int) -> Bool {
         guard depth < largestDepth else { return false }
-        if let number = value as? any BinaryFloatingPoint, number.isNaN { return false }
-        if let date = value as? Date, date.timeIntervalSinceReferenceDate.isNaN { return false }
-        if value is any StorableValue { return true }
+        if let value = value as? any StorableValue { return (try? value.storedValue)?.isNotANumber != true }
         let mirror = Mirror(reflecting: value)
         switch mirror.displayStyle {
         case .set, .class: return false

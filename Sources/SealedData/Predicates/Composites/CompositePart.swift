@@ -60,6 +60,8 @@ struct CompositePart {
     /// Returns the attribute type of parts of a Swift type; nil if its values are not parts.
     static func type(of swiftType: any Any.Type) -> AttributeType? {
         guard case .attribute(let type)? = PropertyKind(of: swiftType) else { return nil }
+        // The text of the part is compared.
+        guard type.facts.isPlainInJSON else { return .composite }
         let swiftType = PropertyKind.unwrapped(swiftType)
         if type == .composite || swiftType is any StorableValue.Type { return type }
         // A raw value can be encoded in another form.
