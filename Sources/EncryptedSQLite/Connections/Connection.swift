@@ -11,7 +11,7 @@ public final class Connection {
     let handle: OpaquePointer
     let statistics: StatisticsCounters
     /// The path that errors name; empty for a database in memory.
-    let path: String
+    package let path: String
     /// The reason for which the connection runs no further statement, and its pool closes it; nil while it is usable. The
     /// content proved damaged, or the system failed to read it: SQLite may continue after that and report success.
     var defect: DatabaseError?

@@ -15,8 +15,6 @@ struct LargeValueTable {
     static let quotedName = SQL.quoted(name)
     /// The column of the values.
     static let valueColumn = "value"
-    /// The number of the format of files with the table.
-    static let formatVersion = 2
 
     /// The statement that creates the table.
     static let creation = """
@@ -160,8 +158,7 @@ struct LargeValueTable {
     /// - Parameter schema: The schema of all tables of the file.
     static func create(_ schema: StoreSchema, on connection: Connection) throws -> LargeValueTable {
         try connection.execute(creation)
-        try connection.execute("PRAGMA user_version = \(formatVersion)")
-        try MetadataRows(connection: connection).set(StoreMetadataTable.formatKey, String(formatVersion))
+        try StoreFormat.raise(to: StoreFormat.largeValues, on: connection)
         connection.removeAnnotation()
         let table = LargeValueTable(connection: connection)
         for root in schema.model.entities where root.isRoot {

@@ -29,7 +29,7 @@ struct MetadataValues {
 
     var formatVersion: Int? {
         self[.format].flatMap { Int($0) }
-            .flatMap { (1...Int(StoreMetadataTable.newestFormatVersion)).contains($0) ? $0 : nil }
+            .flatMap { $0 >= StoreFormat.first ? $0 : nil }
     }
 
     var migrationCount: Int? {

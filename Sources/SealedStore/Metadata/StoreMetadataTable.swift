@@ -5,8 +5,10 @@ import ObjectGraph
 /// The content of the table `_metadata`: the identity of the store, its model, and the names of its tables.
 struct StoreMetadataTable {
     let uuid: UUID
-    /// The version of the file format.
-    let formatVersion: Int
+    /// The number of the file's format, see ``StoreFormat``.
+    private(set) var formatVersion: Int
+    /// Whether the file has a ``LargeValueTable``.
+    let hasLargeValues: Bool
     /// The model of the program that has opened the store last.
     private(set) var model: ManagedObjectModel
     /// The model of the tables, if they also hold entities or properties that ``model`` does not have; otherwise nil.
@@ -25,7 +27,8 @@ struct StoreMetadataTable {
 
     init(
         uuid: UUID,
-        formatVersion: Int,
+        formatVersion: Int = StoreFormat.first,
+        hasLargeValues: Bool = false,
         model: ManagedObjectModel,
         union: ManagedObjectModel? = nil,
         names: SchemaNames,
@@ -35,7 +38,12 @@ struct StoreMetadataTable {
         history: HistorySettings? = nil
     ) {
         self.uuid = uuid
-        self.formatVersion = formatVersion
+        self.formatVersion = max(
+            formatVersion,
+            hasLargeValues ? StoreFormat.largeValues : StoreFormat.first,
+            StoreFormat.number(of: union ?? model)
+        )
+        self.hasLargeValues = hasLargeValues
         self.model = model
         self.union = union
         self.names = names
@@ -53,6 +61,7 @@ struct StoreMetadataTable {
         var copy = self
         copy.model = model
         copy.union = union
+        copy.formatVersion = max(formatVersion, StoreFormat.number(of: copy.fileModel))
         if let names { copy.names = names }
         return copy
     }
@@ -71,13 +80,6 @@ struct StoreMetadataTable {
         return copy
     }
 
-    /// The format of new files.
-    static let firstFormatVersion = 1
-    /// The newest format that this version reads: the format of files with a ``LargeValueTable``.
-    static let newestFormatVersion = Int32(LargeValueTable.formatVersion)
-
-    /// Whether the file has a ``LargeValueTable``.
-    var hasLargeValues: Bool { formatVersion >= LargeValueTable.formatVersion }
     /// The key of the row that ``noteOtherOrder(on:)`` writes.
     static let otherOrderKey = "reordered"
 
@@ -90,16 +92,16 @@ struct StoreMetadataTable {
     /// The keys of the rows that every store has.
     static let requiredKeys = Set([Key.uuid, .format, .model, .names].map(\.rawValue))
 
-    /// Writes the table, and replaces its content.
+    /// Writes the table, and replaces its content. Writes the number of the format as the `user_version`, too.
     func write(on connection: Connection) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         var values: [(key: Key, value: String)] = [
             (.uuid, uuid.uuidString),
-            (.format, String(formatVersion)),
             (.model, String(decoding: try encoder.encode(model), as: UTF8.self)),
             (.names, String(decoding: try encoder.encode(names), as: UTF8.self)),
         ]
+        try StoreFormat.write(formatVersion, on: connection)
         if let modelVersion { values.append((.version, modelVersion.description)) }
         let rows = MetadataRows(connection: connection)
         if migrationCount > 0 {
@@ -142,7 +144,8 @@ struct StoreMetadataTable {
 
     /// Reads the table, whose existence ``SchemaText`` has checked.
     ///
-    /// - Throws: ``SealedStoreError/damagedMetadata(_:)`` if a row is missing or cannot be read.
+    /// - Throws: ``SealedStoreError/damagedMetadata(_:)`` if a row is missing or cannot be read;
+    ///   `DatabaseError.newerFormat` if another program has raised the number of the format while the file is open.
     static func read(on connection: Connection) throws -> StoreMetadataTable {
         let values = MetadataValues(try MetadataRows(connection: connection).all())
         func required<T>(_ key: Key, _ value: T?) throws -> T {
@@ -154,12 +157,25 @@ struct StoreMetadataTable {
         }
         let uuid = try required(.uuid, values.uuid)
         let formatVersion = try required(.format, values.formatVersion)
-        guard try formatVersion < LargeValueTable.formatVersion || LargeValueTable.exists(on: connection) else {
+        guard try formatVersion == StoreFormat.first || formatVersion == StoreFormat.userVersion(on: connection) else {
+            throw SealedStoreError.damagedMetadata(Key.format.rawValue)
+        }
+        guard formatVersion <= StoreFormat.newest else {
+            throw DatabaseError.newerFormat(
+                path: connection.path,
+                found: Int32(clamping: formatVersion),
+                supported: Int32(StoreFormat.newest)
+            )
+        }
+        let hasLargeValues = try formatVersion >= StoreFormat.largeValues && LargeValueTable.exists(on: connection)
+        // A later number does not say that the file has the table.
+        guard hasLargeValues || formatVersion != StoreFormat.largeValues else {
             throw SealedStoreError.damagedMetadata(Key.format.rawValue)
         }
         return StoreMetadataTable(
             uuid: uuid,
             formatVersion: formatVersion,
+            hasLargeValues: hasLargeValues,
             model: try required(.model, values.model),
             union: try optional(.union, values.union),
             names: try required(.names, values.names),

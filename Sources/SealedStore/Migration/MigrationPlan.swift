@@ -62,6 +62,7 @@ struct MigrationPlan {
         metadata = StoreMetadataTable(
             uuid: old.uuid,
             formatVersion: old.formatVersion,
+            hasLargeValues: old.hasLargeValues,
             model: try Self.recorded(target.own, context.newSchema.names),
             union: target.union === target.own ? nil : try Self.recorded(target.union, context.newSchema.names),
             names: context.newSchema.names,

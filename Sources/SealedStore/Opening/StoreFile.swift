@@ -59,7 +59,7 @@ struct StoreFile: Sendable {
             readOnly: configuration.isReadOnly,
             createsIfMissing: createsIfMissing,
             applicationID: Self.applicationID,
-            newestUserVersion: StoreMetadataTable.newestFormatVersion,
+            newestUserVersion: Int32(StoreFormat.newest),
             memorySecurity: configuration.memorySecurity,
             durability: configuration.durability,
             functions: QueryFunctions.library

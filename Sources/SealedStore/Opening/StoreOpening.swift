@@ -70,10 +70,8 @@ struct StoreOpening {
     private func create(on connection: Connection) throws {
         let schema = StoreSchema(model: program.own)
         for statement in SchemaStatements(schema).all { try connection.execute(statement) }
-        try connection.execute("PRAGMA user_version = \(StoreMetadataTable.firstFormatVersion)")
         try StoreMetadataTable(
             uuid: UUID(),
-            formatVersion: StoreMetadataTable.firstFormatVersion,
             model: schema.model,
             names: schema.names,
             modelVersion: program.configuration.modelVersion

@@ -54,7 +54,7 @@ extension SealedStore {
         var report: SalvageReport?
         let options = Database.Options(
             applicationID: StoreFile.applicationID,
-            newestUserVersion: StoreMetadataTable.newestFormatVersion,
+            newestUserVersion: Int32(StoreFormat.newest),
             durability: .powerLoss,
             functions: QueryFunctions.library
         )

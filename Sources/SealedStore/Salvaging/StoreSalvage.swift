@@ -214,11 +214,9 @@ struct StoreSalvage {
     // MARK: The rest of the store
 
     private func writeMetadata(_ tables: [RootTable], _ largeValues: LargeValueTable?) throws {
-        let format = largeValues == nil ? StoreMetadataTable.firstFormatVersion : LargeValueTable.formatVersion
-        try connection.execute("PRAGMA user_version = \(format)")
         try StoreMetadataTable(
             uuid: source.uuid,
-            formatVersion: format,
+            hasLargeValues: largeValues != nil,
             model: source.model,
             union: source.model === schema.model ? nil : schema.model,
             names: schema.names,

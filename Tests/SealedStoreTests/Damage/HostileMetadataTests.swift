@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["0", "-1", "2", "9223372036854775807", "x", ""])
+    @Test(arguments: ["0", "-1", "2", "3", "9223372036854775807", "x", ""])
     func `another format than the file's own is damage`(format: String) throws {
         let made = try open()
         try made.opened().database.write { connection in

@@ -176,7 +176,7 @@ import Testing
             key: .raw(Array(repeating: 7, count: 32)),
             options: Database.Options(
                 applicationID: StoreFile.applicationID,
-                newestUserVersion: StoreMetadataTable.newestFormatVersion
+                newestUserVersion: Int32(StoreFormat.newest)
             )
         )
         defer { try? tool.close() }

@@ -117,7 +117,7 @@ import Testing
     private static var options: Database.Options {
         Database.Options(
             applicationID: StoreFile.applicationID,
-            newestUserVersion: StoreMetadataTable.newestFormatVersion
+            newestUserVersion: Int32(StoreFormat.newest)
         )
     }
 

@@ -40,7 +40,7 @@ import Testing
         let original = originals.file("library.store")
         let options = Database.Options(
             applicationID: StoreFile.applicationID,
-            newestUserVersion: StoreMetadataTable.newestFormatVersion
+            newestUserVersion: Int32(StoreFormat.newest)
         )
         try Database(.file(original.path), key: Library.key, options: options).close()
         let database = try Database(.file(original.path), key: Library.key, options: options)
