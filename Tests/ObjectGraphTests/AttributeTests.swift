@@ -40,6 +40,7 @@ import Testing
             ].map(\.storedValue)
         ),
         (.date, [Date.distantPast, .distantFuture, Date(timeIntervalSinceReferenceDate: 0.1)].map(\.storedValue)),
+        (.duration, [Duration.zero, .seconds(-1.5), .nanoseconds(Int64.min)].map { try! $0.storedValue }),
         (
             .uuid,
             [

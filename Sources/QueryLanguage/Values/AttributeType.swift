@@ -11,6 +11,8 @@ public enum AttributeType: String, Codable, CaseIterable, Sendable {
     case decimal
     case string
     case date
+    /// A `Duration`, as a whole number of nanoseconds.
+    case duration
     case uuid
     case url
     case data
@@ -103,6 +105,9 @@ extension AttributeType {
         case .decimal: Facts(Decimal.self, .decimal, "a decimal number", isNumber: true, castName: "DecimalNumber")
         case .string: Facts(String.self, .text, "text", castName: "String")
         case .date: Facts(Date.self, .date, "a date", castName: "Date")
+        // Its form in JSON is a list of two integers, which count attoseconds.
+        case .duration:
+            Facts(Duration.self, .integer(.min ... .max), "a duration", castName: "Duration", isPlainInJSON: false)
         case .uuid: Facts(UUID.self, .uuid, "a UUID", castName: "UUID")
         case .url: Facts(URL.self, .url, "a URL", castName: "URL")
         case .data: Facts(Data.self, .bytes, "data", castName: "Data")

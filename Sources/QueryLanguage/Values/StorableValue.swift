@@ -266,6 +266,40 @@ extension Date: StorableValue {
     public var storedValue: Value { .real(timeIntervalSinceReferenceDate) }
 }
 
+extension Duration: StorableValue {
+    /// The attribute type of the values.
+    @inlinable
+    public static var attributeType: AttributeType { .duration }
+
+    /// Reads a slot of a row. Null is read as the type's zero.
+    @inlinable
+    public static func read<Row: SlotValues>(_ row: Row, _ slot: Int) -> Duration {
+        .nanoseconds(row.integer(at: slot))
+    }
+
+    /// Creates a value from its stored form; nil for other values.
+    @inlinable
+    public init?(storedValue: Value) {
+        guard case .integer(let nanoseconds) = storedValue else { return nil }
+        self = .nanoseconds(nanoseconds)
+    }
+
+    /// The stored form: nanoseconds.
+    ///
+    /// - Throws: ``UnstorableValue`` for a duration with a fraction of a nanosecond, which would be lost, and for a
+    ///   duration beyond 2⁶³ nanoseconds, about 292 years.
+    public var storedValue: Value {
+        get throws(UnstorableValue) {
+            let (seconds, attoseconds) = components
+            let (nanoseconds, fraction) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+            let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+            let (sum, isSumTooLong) = whole.addingReportingOverflow(nanoseconds)
+            guard fraction == 0, !isTooLong, !isSumTooLong else { throw UnstorableValue(.duration) }
+            return .integer(sum)
+        }
+    }
+}
+
 extension UUID: StorableValue {
     /// The attribute type of the values.
     @inlinable

@@ -68,6 +68,14 @@ extension Decimal: AggregatedValue, SummedValue {
     public static var sumOfNone: Decimal { 0 }
 }
 
+extension Duration: AggregatedValue, SummedValue {
+    /// The type of the average, which is rounded to a nanosecond.
+    public typealias Average = Duration
+
+    /// The sum of no values.
+    public static var sumOfNone: Duration { .zero }
+}
+
 extension Date: AggregatedValue, AveragedValue {
     /// The type of the average.
     public typealias Average = Date

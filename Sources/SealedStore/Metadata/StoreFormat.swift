@@ -16,6 +16,7 @@ import ObjectGraph
 /// |---|---|
 /// | 1 | every store |
 /// | 2 | the table of large values, see ``LargeValueTable`` |
+/// | 3 | an attribute of type `duration` |
 enum StoreFormat {
     /// The number of files without any of the later content.
     static let first = 1
@@ -23,14 +24,16 @@ enum StoreFormat {
     static let largeValues = 2
 
     /// The largest number that this version reads and writes.
-    static let newest = AttributeType.allCases.map(number).reduce(max(first, largeValues), max)
+    static let newest = AttributeType.allCases.map { number(of: $0) }.reduce(max(first, largeValues), max)
 
     /// The smallest number of a file with columns of a type.
-    private static func number(of type: AttributeType) -> Int {
+    static func number(of type: AttributeType) -> Int {
         switch type {
-        case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .bool, .float, .double, .decimal, .string,
+        case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .bool, .float, .double, .decimal,
+            .string,
             .date, .uuid, .url, .data, .composite:
             first
+        case .duration: 3
         }
     }
 
@@ -38,7 +41,9 @@ enum StoreFormat {
     static func number(of model: ManagedObjectModel) -> Int {
         var largest = first
         for entity in model.entities {
-            for case .attribute(let attribute) in entity.properties { largest = max(largest, number(of: attribute.type)) }
+            for case .attribute(let attribute) in entity.properties {
+                largest = max(largest, number(of: attribute.type))
+            }
         }
         return largest
     }

@@ -1,5 +1,6 @@
 import Foundation
 @testable import ObjectGraph
+@testable import SealedStore
 
 /// The model and the content of the stores that are kept as files: every attribute type and kind of index, and
 /// inheritance. ``RelationshipFixture`` has the other kinds of relationships.
@@ -7,7 +8,7 @@ enum FixtureModel {
     static let entities: [EntityDescription] = [
         EntityDescription(
             "Values",
-            attributes: AttributeType.allCases.flatMap { type in
+            attributes: types.flatMap { type in
                 [
                     AttributeDescription("\(type.rawValue)Value", type),
                     AttributeDescription("\(type.rawValue)Optional", type, isOptional: true),
@@ -66,6 +67,9 @@ enum FixtureModel {
         ),
     ]
 
+    /// The types of the first format.
+    static let types = AttributeType.allCases.filter { StoreFormat.number(of: $0) == StoreFormat.first }
+
     /// The values of an attribute of a type: zero, the smallest and the largest.
     static func values(of type: AttributeType) -> [Value] {
         let date = Date(timeIntervalSinceReferenceDate: 0.1)
@@ -84,6 +88,7 @@ enum FixtureModel {
         case .decimal: ["0", "-123456789.000000001", "1E+100"].map { Decimal(string: $0)!.storedValue }
         case .string: ["", "e\u{301}\u{0}\u{1F600}", String(repeating: "long ", count: 2_000)].map(\.storedValue)
         case .date: [date, .distantPast, .distantFuture].map(\.storedValue)
+        case .duration: [0, Int64.min, Int64.max].map(Value.integer)
         case .uuid:
             [
                 "00000000-0000-0000-0000-000000000000", "12345678-9ABC-4DEF-8012-3456789ABCDE",

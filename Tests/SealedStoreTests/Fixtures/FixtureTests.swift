@@ -68,7 +68,7 @@ import Testing
         }
         for position in 0..<3 {
             let object = insert("Values", [:])
-            for type in AttributeType.allCases {
+            for type in FixtureModel.types {
                 let value = FixtureModel.values(of: type)[position]
                 object["\(type.rawValue)Value"] = value
                 if position > 0 { object["\(type.rawValue)Optional"] = value }
@@ -102,7 +102,7 @@ import Testing
             .sorted { $0.managedObjectID.key < $1.managedObjectID.key }
         #expect(values.count == 3)
         for (position, object) in values.enumerated() {
-            for type in AttributeType.allCases {
+            for type in FixtureModel.types {
                 let expected = stored(FixtureModel.values(of: type)[position])
                 #expect(stored(object["\(type.rawValue)Value"]) == expected, "\(type)")
                 #expect(stored(object["\(type.rawValue)Optional"]) == (position > 0 ? expected : .null), "\(type)")

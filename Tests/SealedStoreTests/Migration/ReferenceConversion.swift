@@ -35,6 +35,7 @@ enum ReferenceConversion {
                 "https://example.com/a?b=c", "a b",
             ].map(Value.text)
         case .date: return [.real(0), .real(-1.5), .real(1e10)]
+        case .duration: return [0, 1_500_000_000, .min, .max].map(Value.integer)
         case .uuid: return [.uuid(UUID(uuidString: "6F9619FF-8B86-D011-B42D-00CF4FC964FF")!)]
         case .url: return [.text("https://example.com/a?b=c"), .text("file:///a%20b")]
         case .data:
@@ -128,7 +129,7 @@ enum ReferenceConversion {
             guard let url = URL(string: text), url.absoluteString == text else { return nil }
             return url.storedValue
         case .string: return .text(text)
-        case .date, .data, .composite: return nil
+        case .date, .duration, .data, .composite: return nil
         }
     }
 
@@ -192,7 +193,7 @@ enum ReferenceConversion {
             .int8: Int8.self, .int16: Int16.self, .int32: Int32.self, .int64: Int64.self, .uint8: UInt8.self,
             .uint16: UInt16.self, .uint32: UInt32.self, .uint64: UInt64.self, .bool: Bool.self, .float: Float.self,
             .double: Double.self, .decimal: Decimal.self, .string: String.self, .date: Date.self, .uuid: UUID.self,
-            .url: URL.self, .data: Data.self,
+            .url: URL.self, .data: Data.self, .duration: Duration.self,
         ]
         return types[type].flatMap(body)
     }
@@ -200,6 +201,8 @@ enum ReferenceConversion {
     /// The integers and floating-point numbers that convert into each other need no text.
     static func expected(_ value: Value, _ from: AttributeType, _ to: AttributeType) -> Value? {
         switch (value, to) {
+        case (.integer, _) where (from == .duration) != (to == .duration) && to != .composite: nil
+        case (_, .duration) where from != .composite && from != .duration: nil
         case (.integer(let integer), .float) where from != .bool:
             (from != .uint64 || integer >= 0) && integer.magnitude <= 1 << 24 ? .real(Double(integer)) : nil
         case (.integer(let integer), .double) where from != .bool:

@@ -153,7 +153,7 @@ struct RandomValues {
             return .integer(
                 generator.pick([range.lowerBound, range.upperBound, Int64.random(in: range, using: &generator)])!
             )
-        case .int64, .uint64:
+        case .int64, .uint64, .duration:
             return .integer(generator.pick([.min, .max, 0, -1, Int64.random(in: .min ... .max, using: &generator)])!)
         case .float:
             return .real(
