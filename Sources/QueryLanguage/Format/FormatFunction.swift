@@ -1,22 +1,16 @@
 /// The functions of a predicate's text form, by their names in `NSExpression`.
-enum FormatFunction: String, CaseIterable {
+enum FormatFunction: Hashable {
     case now
-    case abs, ceiling, floor, trunc, sqrt
-    case length, uppercase, lowercase
-    case add = "add:to:"
-    case subtract = "from:subtract:"
-    case multiply = "multiply:by:"
-    case divide = "divide:by:"
-    case modulus = "modulus:by:"
-    case raise = "raise:toPower:"
-    case count, sum, average, min, max
-    // Not in Cocoa: the first argument that is not nil, texts folded as by the options of operators, and numbers in the
-    // range of a smaller type.
+    /// A function of a store with one argument, see ``QueryExpression/Function/notation``.
+    case call(QueryExpression.Function)
+    case arithmetic(QueryExpression.Arithmetic)
+    case power
+    /// An aggregate of the members of a collection, or of a list.
+    case aggregate(QueryExpression.Aggregate)
+    /// The first argument that is not nil. Cocoa does not have it.
     case coalesce
-    case foldCase, foldDiacritics, foldCaseAndDiacritics
-    case checkInt8, checkInt16, checkInt32, checkUInt8, checkUInt16, checkUInt32, roundToFloat
     /// A message to its first argument.
-    case function = "FUNCTION"
+    case message
 
     /// Functions of Cocoa that stores do not support.
     static let unsupported: Set<String> = [
@@ -26,12 +20,20 @@ enum FormatFunction: String, CaseIterable {
         "intersect", "minus", "objectfromwithindex", "uti-conforms-to", "canonical",
     ]
 
-    /// The equivalent collection operators.
-    static let collectionOperators: [FormatFunction: String] = [
-        .count: "count", .sum: "sum", .average: "avg", .min: "min", .max: "max",
-    ]
+    /// All functions with their names. Those of ``QueryExpression/Function`` come from its notation.
+    static let all: [(name: String, function: FormatFunction)] =
+        QueryExpression.Function.allCases.compactMap { function in
+            if case .call(let name, _) = function.notation { (name, .call(function)) } else { nil }
+        } + [
+            ("now", .now), ("add:to:", .arithmetic(.add)), ("from:subtract:", .arithmetic(.subtract)),
+            ("multiply:by:", .arithmetic(.multiply)), ("divide:by:", .arithmetic(.divide)),
+            ("modulus:by:", .arithmetic(.remainder)), ("raise:toPower:", .power), ("count", .aggregate(.count)),
+            ("sum", .aggregate(.sum)), ("average", .aggregate(.average)), ("min", .aggregate(.minimum)),
+            ("max", .aggregate(.maximum)), ("coalesce", .coalesce), ("FUNCTION", .message),
+        ]
 
-    private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue.lowercased(), $0) })
+    private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name.lowercased(), $0.function) })
+    private static let names = Dictionary(uniqueKeysWithValues: all.map { ($0.function, $0.name) })
 
     /// Returns the function of a name in any case. A single colon at its end can be omitted.
     init?(name: String) {
@@ -41,16 +43,31 @@ enum FormatFunction: String, CaseIterable {
         self = function
     }
 
+    /// The name, which errors contain.
+    var name: String { Self.names[self] ?? "" }
+
     /// The possible numbers of arguments.
     var argumentCounts: ClosedRange<Int> {
         switch self {
         case .now: 0...0
-        case .abs, .ceiling, .floor, .trunc, .sqrt, .length, .uppercase, .lowercase: 1...1
-        case .foldCase, .foldDiacritics, .foldCaseAndDiacritics: 1...1
-        case .checkInt8, .checkInt16, .checkInt32, .checkUInt8, .checkUInt16, .checkUInt32, .roundToFloat: 1...1
-        case .add, .subtract, .multiply, .divide, .modulus, .raise: 2...2
-        case .count, .sum, .average, .min, .max, .coalesce: 1...Int.max
-        case .function: 2...Int.max
+        case .call: 1...1
+        case .arithmetic, .power: 2...2
+        case .aggregate, .coalesce: 1...Int.max
+        case .message: 2...Int.max
+        }
+    }
+}
+
+extension QueryExpression.Aggregate {
+    /// The name of the collection operator.
+    var collectionOperator: String {
+        switch self {
+        case .count: "count"
+        case .distinctCount: "distinctUnionOfObjects"
+        case .sum: "sum"
+        case .average: "avg"
+        case .minimum: "min"
+        case .maximum: "max"
         }
     }
 }

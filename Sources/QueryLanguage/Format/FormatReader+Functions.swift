@@ -12,7 +12,7 @@ extension FormatReader {
             if FormatFunction.unsupported.contains(plain) {
                 throw error(.unsupported, "a store does not compute '\(name)'", at: syntax.range)
             }
-            let suggestions = NameSuggestions(for: name, among: FormatFunction.allCases.map(\.rawValue)).names
+            let suggestions = NameSuggestions(for: name, among: FormatFunction.all.map(\.name)).names
             throw error(.unknownName, "there is no function '\(name)'", suggestions: suggestions, at: syntax.range)
         }
         guard function.argumentCounts.contains(arguments.count) else {
@@ -21,50 +21,41 @@ extension FormatReader {
         }
         switch function {
         case .now: return .constant(.date(Date()))
-        case .add: return try arithmetic(.add, arguments[0], arguments[1], at: syntax.range)
-        case .subtract: return try arithmetic(.subtract, arguments[0], arguments[1], at: syntax.range)
-        case .multiply: return try arithmetic(.multiply, arguments[0], arguments[1], at: syntax.range)
-        case .divide: return try arithmetic(.divide, arguments[0], arguments[1], at: syntax.range)
-        case .modulus: return try arithmetic(.remainder, arguments[0], arguments[1], at: syntax.range)
-        case .raise: return try power(arguments[0], arguments[1])
-        case .abs: return try calculated(.absolute, arguments[0])
-        case .ceiling: return try calculated(.ceiling, arguments[0])
-        case .floor: return try calculated(.floor, arguments[0])
-        case .trunc: return try calculated(.truncate, arguments[0])
-        case .sqrt: return try calculated(.squareRoot, arguments[0])
-        case .checkInt8, .checkInt16, .checkInt32, .checkUInt8, .checkUInt16, .checkUInt32, .roundToFloat:
-            guard let own = QueryExpression.Function(rawValue: function.rawValue) else { break }
-            return try calculated(own, arguments[0])
-        case .foldCase, .foldDiacritics, .foldCaseAndDiacritics:
-            guard let own = QueryExpression.Function(rawValue: function.rawValue) else { break }
-            return .value(.function(own, [try text(arguments[0], function)]), .attribute(.string))
-        case .length: return .value(.function(.length, [try text(arguments[0], function)]), .attribute(.int64))
-        case .uppercase: return .value(.function(.uppercase, [try text(arguments[0], function)]), .attribute(.string))
-        case .lowercase: return .value(.function(.lowercase, [try text(arguments[0], function)]), .attribute(.string))
+        case .call(let function): return try call(function, arguments[0])
+        case .arithmetic(let operation):
+            return try arithmetic(operation, arguments[0], arguments[1], at: syntax.range)
+        case .power: return try power(arguments[0], arguments[1])
         case .coalesce:
             let (values, type) = try unified(arguments)
             return .value(values.dropFirst().reduce(values[0], QueryExpression.coalescing), type)
-        case .count, .sum, .average, .min, .max: return try aggregate(function, arguments, at: syntax)
-        case .function: return try message(arguments, at: syntax)
+        case .aggregate(let aggregate): return try self.aggregate(aggregate, arguments, at: syntax)
+        case .message: return try message(arguments, at: syntax)
         }
-        throw error(.unsupported, "a store does not compute '\(name)'", at: syntax.range)
     }
 
-    private mutating func calculated(
+    /// Reads a call of a function with one argument.
+    private mutating func call(
         _ function: QueryExpression.Function,
         _ argument: FormatSyntax
     ) throws(PredicateFormatError) -> FormatOperand {
-        let result = QueryExpression.function(function, [try signedNumber(argument)])
+        let value: QueryExpression
+        if case .call(let name, of: .text) = function.notation {
+            value = try text(argument, name)
+        } else {
+            value = try signedNumber(argument)
+        }
+        let result = QueryExpression.function(function, [value])
         return .value(result, FormatType(of: result))
     }
 
+    /// Reads an argument that is a text.
     private mutating func text(
         _ syntax: FormatSyntax,
-        _ function: FormatFunction
+        _ function: String
     ) throws(PredicateFormatError) -> QueryExpression {
         let (value, type) = try value(syntax, as: .string)
         guard type.isText else {
-            let message = "'\(function.rawValue)' needs text, and \(text(of: syntax)) is \(type.kindDescription)"
+            let message = "'\(function)' needs text, and \(text(of: syntax)) is \(type.kindDescription)"
             throw error(.mismatchedTypes, message, at: syntax.range)
         }
         return value
@@ -87,30 +78,19 @@ extension FormatReader {
         case ("lowercaseString", 0): return try call("lowercase", [receiver], at: syntax)
         case ("dateByAddingTimeInterval:", 1): return try arithmetic(.add, receiver, others[0], at: syntax.range)
         case ("timeIntervalSinceDate:", 1): return try arithmetic(.subtract, receiver, others[0], at: syntax.range)
-        case ("caseInsensitiveCompare:", 1): return try compared(.caseInsensitiveCompare, receiver, others[0])
-        case ("localizedCompare:", 1): return try compared(.localizedCompare, receiver, others[0])
-        case ("localizedStandardCompare:", 1): return try compared(.localizedStandardCompare, receiver, others[0])
-        case ("containsMatch:", 1):
-            let texts = [try text(receiver, .function), try text(others[0], .function)]
-            return .value(.function(.containsMatch, texts), .attribute(.bool))
         case ("isKindOfEntity:", 1): return .value(try kind(of: receiver, others[0]), .attribute(.bool))
         default:
+            if others.count == 1, let function = QueryExpression.Function.bySelector[selector] {
+                let name = FormatFunction.message.name
+                let result = QueryExpression.function(function, [try text(receiver, name), try text(others[0], name)])
+                return .value(result, FormatType(of: result))
+            }
             // An error quotes only names of functions, never a literal.
             guard selector.lowercased() != "function", FormatFunction(name: selector) != nil else { break }
             return try call(selector, [receiver] + others, at: syntax)
         }
-        let suggestions = NameSuggestions(for: selector, among: FormatFunction.allCases.map(\.rawValue)).names
+        let suggestions = NameSuggestions(for: selector, among: FormatFunction.all.map(\.name)).names
         throw error(.unknownName, "there is no such selector", suggestions: suggestions, at: arguments[1].range)
-    }
-
-    /// Reads the order of two texts: -1, 0 or 1.
-    private mutating func compared(
-        _ function: QueryExpression.Function,
-        _ text: FormatSyntax,
-        _ other: FormatSyntax
-    ) throws(PredicateFormatError) -> FormatOperand {
-        let texts = [try self.text(text, .function), try self.text(other, .function)]
-        return .value(.function(function, texts), .attribute(.int64))
     }
 
     /// Reads whether an object is of an entity or a descendant of it.
@@ -134,15 +114,14 @@ extension FormatReader {
 
     /// Reads an aggregate of the members of a collection, or of a list of values.
     private mutating func aggregate(
-        _ function: FormatFunction,
+        _ function: QueryExpression.Aggregate,
         _ arguments: [FormatSyntax],
         at syntax: FormatSyntax
     ) throws(PredicateFormatError) -> FormatOperand {
         guard arguments.count == 1 else { return try aggregate(function, ofList: arguments, at: syntax) }
         switch try members(of: arguments[0]) {
         case .collection(let collection):
-            let name = FormatFunction.collectionOperators[function] ?? function.rawValue
-            return try aggregate(collection, name, at: syntax.range)
+            return try aggregate(collection, function.collectionOperator, at: syntax.range)
         case .list(let elements): return try aggregate(function, ofList: elements.map(\.syntax), at: syntax)
         case .constant(.list(let values)):
             let list =
@@ -153,31 +132,33 @@ extension FormatReader {
                 }
             return try aggregate(function, ofList: list, at: syntax)
         default:
-            let message = "'\(function.rawValue)' needs a to-many relationship or a list"
+            let message = "'\(FormatFunction.aggregate(function).name)' needs a to-many relationship or a list"
             throw error(.mismatchedTypes, message, at: arguments[0].range)
         }
     }
 
     private mutating func aggregate(
-        _ function: FormatFunction,
+        _ function: QueryExpression.Aggregate,
         ofList elements: [FormatSyntax],
         at syntax: FormatSyntax
     ) throws(PredicateFormatError) -> FormatOperand {
         if function == .count { return .constant(.integer(Int64(elements.count))) }
         guard let first = elements.first else {
-            throw error(.unsupported, "'\(function.rawValue)' of no values", at: syntax.range)
+            throw error(.unsupported, "'\(FormatFunction.aggregate(function).name)' of no values", at: syntax.range)
         }
         if elements.count == 1, function != .average { return try operand(first) }
         let (values, type) = try unified(elements)
-        if function == .min || function == .max {
+        if function == .minimum || function == .maximum {
             guard type.isOrdered, type != .attribute(.uint64) else {
-                let message = "'\(function.rawValue)' of \(type.kindDescription) cannot be computed by a store"
+                let message =
+                    "'\(FormatFunction.aggregate(function).name)' of \(type.kindDescription) cannot be computed by a store"
                 throw error(.mismatchedTypes, message, at: syntax.range)
             }
-            return .value(.function(function == .min ? .minimum : .maximum, values), type)
+            return .value(.function(function == .minimum ? .minimum : .maximum, values), type)
         }
         guard type.isNumber, type != .attribute(.uint64) else {
-            let message = "'\(function.rawValue)' needs numbers, and \(text(of: first)) is \(type.kindDescription)"
+            let message =
+                "'\(FormatFunction.aggregate(function).name)' needs numbers, and \(text(of: first)) is \(type.kindDescription)"
             throw error(.mismatchedTypes, message, at: first.range)
         }
         // Adding in pairs keeps the depth logarithmic.

@@ -173,7 +173,7 @@ extension PredicateFormatWriter {
             text = self.path(path, after: text, from: nil)
             (aggregate, value, variable) = (inner, innerValue, innerVariable)
         }
-        text += ".@\(Self.name(of: aggregate))"
+        text += ".@\(aggregate.collectionOperator)"
         if case .path(_, let path) = value, aggregate != .count { text = self.path(path, after: text, from: nil) }
         return aggregate == .distinctCount ? text + ".@count" : text
     }

@@ -55,10 +55,6 @@ struct PredicateFormatWriter {
         case .coalesce(let parts):
             if let sum = sumOrZero(parts) { return (sum, .primary) }
             return (call("coalesce", parts), .primary)
-        case .function(.asUInt64, let arguments) where arguments.count == 1:
-            return (cast(arguments[0], to: .uint64), .primary)
-        case .function(.asDecimal, let arguments) where arguments.count == 1:
-            return (cast(arguments[0], to: .decimal), .primary)
         case .function(let function, let arguments): return self.function(function, arguments)
         case .quantified(let quantifier, let source, let variable, let condition):
             return quantified(quantifier, source, variable, condition)
@@ -68,7 +64,7 @@ struct PredicateFormatWriter {
             let object = self.path(path.isEmpty ? .variable(start) : .path(from: start, path))
             return ("FUNCTION(\(object), 'isKindOfEntity:', \(Self.quoted(entity.name)))", .primary)
         case .aggregate(let aggregate, let argument):
-            return ("\(Self.name(of: aggregate)):(\(text(argument)))", .primary)
+            return ("\(aggregate.collectionOperator):(\(text(argument)))", .primary)
         }
     }
 
@@ -137,7 +133,8 @@ struct PredicateFormatWriter {
         _ function: QueryExpression.Function,
         _ arguments: [QueryExpression]
     ) -> (String, FormatParser.Precedence) {
-        if arguments.count == 2, let name = Self.operators[function] {
+        switch (function.notation, arguments.count) {
+        case (.infix(let name), 2):
             // A regular expression is not folded.
             let (left, right, options) =
                 function == .matches
@@ -145,41 +142,16 @@ struct PredicateFormatWriter {
             let suffix = function == .localizedContains ? "[l]" : options
             let type = FormatType.attribute(.string)
             return ("\(text(left, .sum, as: type)) \(name)\(suffix) \(text(right, .sum, as: type))", .comparison)
-        }
-        switch (function, arguments.count) {
-        case (.negate, 1): return ("-\(text(arguments[0], .power))", .sign)
+        case (.sign, 1): return ("-\(text(arguments[0], .power))", .sign)
         case (.power, 2): return ("\(text(arguments[0], .primary)) ** \(text(arguments[1], .power))", .power)
-        case (.caseInsensitiveCompare, 2), (.localizedCompare, 2), (.localizedStandardCompare, 2), (.containsMatch, 2):
+        case (.selector(let name), 2):
             let texts = arguments.map { text($0, as: .attribute(.string)) }
-            return ("FUNCTION(\(texts[0]), '\(function.rawValue):', \(texts[1]))", .primary)
-        default: return (call(Self.name(of: function), arguments), .primary)
-        }
-    }
-
-    private static let operators: [QueryExpression.Function: String] = [
-        .contains: "CONTAINS", .startsWith: "BEGINSWITH", .endsWith: "ENDSWITH", .localizedContains: "CONTAINS",
-        .like: "LIKE", .matches: "MATCHES",
-    ]
-
-    private static func name(of function: QueryExpression.Function) -> String {
-        switch function {
-        case .minimum: "min"
-        case .maximum: "max"
-        case .absolute: "abs"
-        case .truncate: "trunc"
-        case .squareRoot: "sqrt"
-        default: function.rawValue
-        }
-    }
-
-    static func name(of aggregate: QueryExpression.Aggregate) -> String {
-        switch aggregate {
-        case .count: "count"
-        case .distinctCount: "distinctUnionOfObjects"
-        case .sum: "sum"
-        case .average: "avg"
-        case .minimum: "min"
-        case .maximum: "max"
+            return ("FUNCTION(\(texts[0]), '\(name)', \(texts[1]))", .primary)
+        case (.cast(let type), 1): return (cast(arguments[0], to: type), .primary)
+        case (.call(let name, _), _), (.extreme(let name), _), (.description(let name), _):
+            return (call(name, arguments), .primary)
+        case (.infix, _), (.sign, _), (.power, _), (.selector, _), (.cast, _):
+            return (call(function.rawValue, arguments), .primary)
         }
     }
 
