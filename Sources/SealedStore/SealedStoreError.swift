@@ -33,6 +33,8 @@ public enum SealedStoreError: Error, Hashable, Sendable {
     case malformedKey
     /// The value of the option with this name does not have the type of the option.
     case malformedOption(String)
+    /// The value of the option with this name has the right type, but the option does not take it.
+    case invalidOption(String, reason: String)
     /// A part of a predicate or sort descriptor cannot be translated to SQL.
     case unsupportedQuery(String)
     /// A value of a property cannot be stored exactly: negative zero, if an entity has more than 31 properties of
@@ -91,6 +93,7 @@ extension SealedStoreError: CustomStringConvertible {
         case .damagedMetadata(let part): "the store's metadata is damaged: \(part) cannot be read"
         case .malformedKey: "the option '\(SealedStore.keyOption)' takes an EncryptionKey or a passphrase"
         case .malformedOption(let name): "the option '\(name)' does not take a value of this type"
+        case .invalidOption(let name, let reason): "the option '\(name)' does not take this value: \(reason)"
         case .unsupportedQuery(let part): "the store does not support this part of a query: \(part)"
         case .notRepresentable(let property): "a value of '\(property)' cannot be stored exactly: it is negative zero"
         case .foreignSchema(let object):

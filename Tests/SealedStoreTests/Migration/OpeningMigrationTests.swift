@@ -116,9 +116,11 @@ import Testing
         #expect(throws: SealedStoreError.newerModel(found: "1.10", supported: "1.9.3")) {
             try MigratingStore(url, Self.second, options: option("1.9.3"))
         }
-        #expect(throws: SealedStoreError.malformedOption(SealedStore.modelVersionOption)) {
-            try MigratingStore(url, Self.second, options: option("new"))
-        }
+        let invalid = SealedStoreError.invalidOption(
+            SealedStore.modelVersionOption,
+            reason: "a version has the form 1.2.3"
+        )
+        #expect(throws: invalid) { try MigratingStore(url, Self.second, options: option("new")) }
         #expect(try folder.contents() == before)
         try MigratingStore(url, Self.second, options: option("2.0.0")).close()
         #expect(throws: SealedStoreError.newerModel(found: "2.0.0", supported: "1.10")) {

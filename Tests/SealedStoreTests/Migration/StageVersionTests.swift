@@ -134,9 +134,14 @@ import Testing
         #expect(calls.withLock(\.self) == [])
     }
 
+    private static let invalidVersions = SealedStoreError.invalidOption(
+        SealedStore.migrationStagesOption,
+        reason: "the versions of the stages have the form 1.2.3, and ascend"
+    )
+
     @Test func `a malformed version is an error`() throws {
         try write(version: nil)
-        #expect(throws: SealedStoreError.malformedOption(SealedStore.migrationStagesOption)) {
+        #expect(throws: Self.invalidVersions) {
             try open(Self.unique, try stages(versions: ["1", "two", "3"]))
         }
     }
@@ -170,7 +175,7 @@ import Testing
     @Test func `versions that do not ascend are an error`() throws {
         try write(version: nil)
         for versions in [["1", "1.0", "2"], ["2", "1", "3"]] {
-            #expect(throws: SealedStoreError.malformedOption(SealedStore.migrationStagesOption)) {
+            #expect(throws: Self.invalidVersions) {
                 try open(Self.unique, try stages(versions: versions))
             }
         }
