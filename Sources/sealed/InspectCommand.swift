@@ -31,7 +31,7 @@ struct InspectCommand: ParsableCommand {
         }
     }
 
-    private func printEntity(_ entity: Entity, of store: OpenStore) throws {
+    private func printEntity(_ entity: Entity, of store: ExaminedStore) throws {
         var request = FetchRequest(entity)
         request.includesSubentities = false
         let count = entity.isAbstract ? 0 : try store.context.count(request)

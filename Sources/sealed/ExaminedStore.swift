@@ -4,7 +4,7 @@ import SealedData
 import SealedStore
 
 /// A store that is open for reading, with the model of its last program, or with all that the file holds.
-struct OpenStore {
+struct ExaminedStore {
     /// The metadata of the store.
     let metadata: StoreMetadata
     /// A context on the store; its objects are all of class `ManagedObject`.
