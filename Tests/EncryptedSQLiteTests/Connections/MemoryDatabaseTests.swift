@@ -1,6 +1,7 @@
 import EncryptedSQLite
 import Foundation
 import Testing
+import TestSupport
 
 @Suite struct MemoryDatabaseTests {
     let database: Database

@@ -1,6 +1,7 @@
 import EncryptedSQLite
 import Foundation
 import Testing
+import TestSupport
 
 /// A raw key without a derivation: bytes counting up from `first`.
 func rawKey(_ first: UInt8 = 1) throws -> EncryptionKey {
@@ -47,16 +48,6 @@ func insert(_ identifiers: ClosedRange<Int>, into connection: Connection) throws
 }
 
 extension Connection {
-    /// The integer in the first column of the first row.
-    func integer(_ sql: String) throws -> Int64? {
-        try withStatement(sql) { try $0.step() ? $0.integer(at: 0) : nil }
-    }
-
-    /// The text in the first column of the first row.
-    func string(_ sql: String) throws -> String? {
-        try withStatement(sql) { try $0.step() ? $0.string(at: 0) : nil }
-    }
-
     /// The number of items.
     func itemCount() throws -> Int64? { try integer("SELECT count(*) FROM item") }
 }

@@ -87,11 +87,7 @@ struct Album {
     }
 
     /// A number that the file has.
-    func number(_ sql: String) throws -> Int64 {
-        try store.opened.database.read { connection in
-            try connection.withUncachedStatement(sql) { try $0.step() ? $0.integer(at: 0) : -1 }
-        }
-    }
+    func number(_ sql: String) throws -> Int64 { try store.opened.database.read { try $0.integer(sql) ?? -1 } }
 
     /// The number of values in the table of large values; nil if there is none.
     func largeValueCount() throws -> Int64? {

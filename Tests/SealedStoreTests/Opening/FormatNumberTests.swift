@@ -29,7 +29,7 @@ import Testing
         return try database.read { connection in
             try ["PRAGMA user_version", "SELECT CAST(value AS INTEGER) FROM _metadata WHERE key = 'format'"].map {
                 sql in
-                try connection.withStatement(sql) { row in try row.step() ? row.integer(at: 0) : 0 }
+                try connection.integer(sql) ?? 0
             }
         }
     }

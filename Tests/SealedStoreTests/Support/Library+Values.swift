@@ -1,6 +1,7 @@
 @testable import ObjectGraph
 @testable import SealedStore
 import EncryptedSQLite
+import TestSupport
 
 extension Library {
     /// A path from the fetched object.
@@ -20,13 +21,7 @@ extension Library {
 
     /// The first column of all rows of a statement.
     func integers(_ sql: String) throws -> [Int64] {
-        try opened().database.read { connection in
-            try connection.withStatement(sql) { statement in
-                var values: [Int64] = []
-                while try statement.step() { values.append(statement.integer(at: 0)) }
-                return values
-            }
-        }
+        try opened().database.read { try $0.integers(sql).map { $0 ?? 0 } }
     }
 
     /// The problems that the store's check finds.

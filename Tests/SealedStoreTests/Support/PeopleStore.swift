@@ -76,15 +76,7 @@ struct PeopleStore {
 
     func run(_ sql: String) throws { try store.opened.database.write { try $0.execute(sql) } }
 
-    func integers(_ sql: String) throws -> [Int64?] {
-        try store.opened.database.read { connection in
-            try connection.withStatement(sql) { statement in
-                var values: [Int64?] = []
-                while try statement.step() { values.append(statement.isNull(at: 0) ? nil : statement.integer(at: 0)) }
-                return values
-            }
-        }
-    }
+    func integers(_ sql: String) throws -> [Int64?] { try store.opened.database.read { try $0.integers(sql) } }
 
     /// Closes the store, changes the file, and opens it again.
     func reopened(after change: () throws -> Void) throws -> SealedStore {
