@@ -2,6 +2,19 @@ import Foundation
 
 extension Database {
     /// The options with which a database is opened.
+    ///
+    /// An option of a store that the database needs is added here and in three further places, which the compiler does not
+    /// name:
+    ///
+    /// 1. Here: a property and a parameter of the initializer, whose default keeps the behaviour.
+    /// 2. `SealedStore`: the name of the option beside the other names, with its type and its default. The store reads it
+    ///    with `PersistentStoreDescription.option(_:as:)`, so that a value of another type is an error and not the
+    ///    default; an option that is read only when the file is open also stands in `checkOptions()`. A value of the right
+    ///    type that the option does not take is `SealedStoreError.invalidOption`.
+    /// 3. `ModelConfiguration`: a property, which `ModelConfiguration+Store.swift` passes on.
+    /// 4. The tests: a value, the default, and a value of another type; the change log, if a program sets the option.
+    ///
+    /// An option of the store alone needs 2 to 4.
     package struct Options: Sendable {
         /// Whether the database is opened for reading only. As far as the file system allows, no file beside it is
         /// written either.

@@ -3,6 +3,20 @@ extension QueryExpression {
     ///
     /// Texts are compared as in Swift: by characters, which are equal if they are canonically equivalent.
     public enum Function: String, CaseIterable, Hashable, Sendable {
+        // To add a function, add a case with a comment that says the result for each kind of argument. The compiler then
+        // names the type of the result, and the notation in predicate formats. The compiler does not name these places:
+        //
+        // 1. `apply(_:)`, which computes the value in memory and, as a function of SQLite, in statements: without the
+        //    function, its value is null.
+        // 2. `mayFail`, if the function throws for some arguments; the simplification, if the value can be null although
+        //    no argument is null, or can be NaN (`QueryExpression+Nullability.swift`).
+        // 3. The node of Foundation's predicates that means the function: a conformance to `ReadableExpression` in
+        //    `SealedData`.
+        // 4. `QueryGenerator.call(_:_:)`, if SQLite has a function or an operator with the same meaning, which an index
+        //    can serve.
+        // 5. The tests: the value against Swift's own, null as each argument, SQL against the evaluation in memory, and a
+        //    format that is read and written. The list of functions in `PredicateFormats.md`.
+
         /// Whether the first text contains the second.
         case contains
         /// Whether the first text starts with the second.

@@ -1,9 +1,24 @@
 import Foundation
 
 /// The type of an attribute, which determines its values and their stored form.
-///
-/// ``facts`` is the table of types: a row states what is true of a type, and everything else follows from it.
 public enum AttributeType: String, Codable, CaseIterable, Sendable {
+    // `facts` is the table of types: a row states what is true of a type, and everything else follows from it.
+    //
+    // To add a type, add a case. The compiler then names the row, and the number of the file format in `StoreFormat`:
+    // older programs must refuse a file with a column that they do not know. What the compiler does not name:
+    //
+    // 1. The conformance of the Swift type to `StorableValue`. The stored form keeps a value bit for bit, or refuses it
+    //    with `UnstorableValue`. Values sort and compare by their stored form.
+    // 2. The form. A type with the form of another type is written and read as that type, in JSON lines, CSV, snapshots,
+    //    plain SQL and conversions. Only a new `Form` makes the compiler name these places.
+    // 3. `AggregatedValue` in `SealedData`, and `SummedValue` or `AveragedValue`; `ColumnTypeTests` fails without them.
+    // 4. A Swift type that was `Codable` before is JSON text in existing stores, which are migrated: `isPlainInJSON` says
+    //    how the text is read, and the change log says which values the migration refuses.
+    // 5. `PlainValueType` of the macros, only if no program can have a model class of that name.
+    // 6. The tests: values at the limits in `AttributeTests`, `ReferenceConversion`, `Harbour` and `FixtureModel`, which
+    //    the compiler or a failing test names. The articles `DeclaringModels.md`, `FileFormat.md` and
+    //    `PredicateFormats.md`.
+
     case int8, int16, int32, int64
     case uint8, uint16, uint32, uint64
     case bool
