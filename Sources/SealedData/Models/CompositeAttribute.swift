@@ -56,19 +56,6 @@ final class CompositeAttribute<Value: Codable>: CompositeValue, AnyValueHolder {
     }
 }
 
-extension JSONEncoder {
-    /// The form of the text of composite values. Sorted keys give equal values equal text.
-    fileprivate static var compositeFormatting: OutputFormatting { [.sortedKeys, .withoutEscapingSlashes] }
-
-    /// Returns an encoder for the text of composite values.
-    static func forCompositeValues() -> JSONEncoder {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = compositeFormatting
-        encoder.convertNonFiniteNumbers()
-        return encoder
-    }
-}
-
 /// A box around a value whose type the reader does not need to know: a `T` that was set can also be read as a `T?`.
 protocol AnyValueHolder {
     var anyValue: Any { get }

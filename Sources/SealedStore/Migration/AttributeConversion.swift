@@ -223,11 +223,7 @@ private enum JSONForm {
     /// - Returns: Nil if the text is not the canonical text of the value: then a value of another type wrote it.
     static func value<T: StorableValue>(of text: String, as type: T.Type) -> Value? {
         let decoder = JSONDecoder()
-        decoder.nonConformingFloatDecodingStrategy = .convertFromString(
-            positiveInfinity: JSONText.infinity,
-            negativeInfinity: JSONText.negativeInfinity,
-            nan: JSONText.notANumber
-        )
+        decoder.convertNonFiniteNumbers()
         guard let value = try? decoder.decode(T.self, from: Data(text.utf8)), Self.text(of: value) == text else {
             return nil
         }
@@ -237,14 +233,7 @@ private enum JSONForm {
     }
 
     private static func text(of value: some StorableValue) -> String? {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        encoder.nonConformingFloatEncodingStrategy = .convertToString(
-            positiveInfinity: JSONText.infinity,
-            negativeInfinity: JSONText.negativeInfinity,
-            nan: JSONText.notANumber
-        )
-        return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) }
+        (try? JSONEncoder.forCompositeValues().encode(value)).map { String(decoding: $0, as: UTF8.self) }
     }
 }
 
