@@ -29,8 +29,8 @@ public struct RowBatchBuilder: ~Copyable {
     /// larger, up to the usual size, so that a few rows do not use the memory of many.
     ///
     /// - Parameters:
-    ///   - deferredValues: The source of the deferred blobs, see ``setDeferredBlob(at:)``.
-    ///   - readFailures: The list to which unreadable deferred blobs are reported: the list of the context or of the
+    ///   - deferredValues: The source of the deferred blobs, see ``setDeferredBlob(at:isStoredApart:)``.
+    ///   - readFailures: The list to which unreadable deferred blobs are reported: that of the context or of the
     ///     request.
     @inlinable
     public init(deferredValues: (any DeferredValueSource)? = nil, readFailures: ReadFailures? = nil) {
@@ -148,7 +148,9 @@ public struct RowBatchBuilder: ~Copyable {
 
     /// Marks a slot of the row as a blob that is read from the store on first access.
     ///
-    /// - Parameter isStoredApart: Whether the store holds the blob outside the row. See ``Row/isStoredApart(at:)``.
+    /// - Parameters:
+    ///   - slot: The slot.
+    ///   - isStoredApart: Whether the store holds the blob outside the row. See ``Row/isStoredApart(at:)``.
     @inlinable
     public mutating func setDeferredBlob(at slot: Int, isStoredApart: Bool = false) {
         setTag(.deferredBlob, at: slot)
