@@ -30,7 +30,7 @@ public struct RowBatchBuilder: ~Copyable {
     ///
     /// - Parameters:
     ///   - deferredValues: The source of the deferred blobs, see ``setDeferredBlob(at:isStoredApart:)``.
-    ///   - readFailures: The list to which unreadable deferred blobs are reported: that of the context or of the
+    ///   - readFailures: The list to which unreadable deferred blobs are reported: the list of the context or of the
     ///     request.
     @inlinable
     public init(deferredValues: (any DeferredValueSource)? = nil, readFailures: ReadFailures? = nil) {
