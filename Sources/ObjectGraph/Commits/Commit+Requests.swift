@@ -7,6 +7,11 @@ extension Commit {
     init(_ request: SaveChangesRequest, _ transaction: Int64?, _ model: ManagedObjectModel) {
         self.init(.save)
         self.transaction = transaction
+        if let first = request.inserted.first(where: { _ in true }) {
+            // Most saves insert objects of one root entity.
+            let root = model.entities[first.entityIndex].rootIndex
+            roots[root, default: Root()].objects.reserveCapacity(request.inserted.count)
+        }
         for row in request.inserted { add(Change(.inserted, row: row), of: row, model) }
         var updates = request.updates.makeIterator()
         for row in request.updated { add(Change(.updated, slots: updates.next()?.slots, row: row), of: row, model) }
@@ -54,7 +59,7 @@ extension Commit {
     init(cleared lists: [BatchChanges.Keys]) {
         self.init(.batch)
         for list in lists {
-            for key in list.keys { add(Change(.updated), of: key, entity: list.entity) }
+            for key in list.keys { add(Change(.updated, slots: list.slots), of: key, entity: list.entity) }
         }
     }
 

@@ -100,7 +100,9 @@ package struct Commit: Sendable {
             switch (known.kind, change.kind) {
             // The members of a deleted object are deleted in the same commit.
             case (.deleted, .updated): return
-            case (.inserted, .updated): merged.kind = .inserted
+            case (.inserted, .updated):
+                merged.kind = .inserted
+                merged.slots = nil
             // The object has changed as a whole.
             case (.deleted, .inserted):
                 merged = Change(.updated, row: change.row)

@@ -167,16 +167,19 @@ final class CommitMerger {
         let changes = root.objects.filter(\.value.hasUnknownRow)
         guard !changes.isEmpty else { return }
         let known = changes.keys.compactMap { identityMap.object(forKey: $0, of: entity) }
-        for object in known {
-            if let row = object.lastRow { loader.unloadMembers(namedBy: row) }
-            object.unloadAllMembers()
+        // The other changes move no object from one owner to another.
+        let moved = known.filter { object in
+            guard let slots = changes[object.state.pointee.key]?.slots else { return true }
+            return object.entity.relationships.contains { !$0.isToMany && slots.contains($0.slot) }
         }
+        for object in moved { if let row = object.lastRow { loader.unloadMembers(namedBy: row) } }
+        for object in known where changes[object.state.pointee.key]?.slots == nil { object.unloadAllMembers() }
         // The undo of a deletion inserts missing objects again.
         let returned = known.filter { $0.life.isMissing && !$0.life.hasChanges }
-        let present = known.filter { !$0.life.isMissing }
         loader.reload(returned, changedObjects: .becomeOutdated, missingRows: .keepObjects, failures: .report)
-        reload(present)
-        for object in known { if let row = object.lastRow { loader.unloadMembers(namedBy: row) } }
+        // A fault reads its row when it is filled.
+        reload(known.filter { !$0.life.isMissing && ($0.lastRow != nil || $0.life.hasChanges) })
+        for object in moved { if let row = object.lastRow { loader.unloadMembers(namedBy: row) } }
         unloadMembers(leadingToUnknownOwnersOf: changes.values, entity.rootIndex)
     }
 
@@ -185,12 +188,9 @@ final class CommitMerger {
         var isOwnerUnknown = false
         for (key, change) in root.objects where change.kind == .deleted {
             let object = identityMap.object(forKey: key, of: entity)
-            let row = change.row ?? object?.lastRow
-            if let row { loader.unloadMembers(namedBy: row) }
-            if change.row == nil {
-                isOwnerUnknown = true
-                object?.unloadAllMembers()
-            }
+            if let row = change.row ?? object?.lastRow { loader.unloadMembers(namedBy: row) }
+            if change.row == nil { isOwnerUnknown = true }
+            // A deleted object keeps its last members.
             if let object { markDeleted(object) }
         }
         guard isOwnerUnknown else { return }
@@ -203,7 +203,14 @@ final class CommitMerger {
     /// Unloads the to-many relationships that have changed without the rows of their owners.
     private func mergeMembers(_ root: Commit.Root, _ entity: Entity) {
         for (key, change) in root.objects {
-            guard let slots = change.slots, let object = identityMap.object(forKey: key, of: entity) else { continue }
+            guard change.slots != nil || change.kind == .inserted,
+                let object = identityMap.object(forKey: key, of: entity)
+            else { continue }
+            // An object that was inserted again has all members anew.
+            guard let slots = change.slots, change.kind == .updated else {
+                object.unloadAllMembers()
+                continue
+            }
             for relationship in object.entity.relationships
             where relationship.isToMany && slots.contains(relationship.slot) {
                 object.unloadMembers(of: relationship)

@@ -27,11 +27,14 @@ public struct BatchChanges: Sendable {
         public var entity: Entity
         /// The keys, ascending.
         public var keys: [Int64]
+        /// The slots that the store has changed in the objects; nil if it may have changed any slot.
+        public var slots: SlotSet?
 
         /// Makes a list.
-        public init(entity: Entity, keys: [Int64]) {
+        public init(entity: Entity, keys: [Int64], slots: SlotSet? = nil) {
             self.entity = entity
             self.keys = keys
+            self.slots = slots
         }
     }
 

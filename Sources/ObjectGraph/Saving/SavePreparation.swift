@@ -15,6 +15,8 @@ struct SavePreparation: ~Copyable {
     /// For each root entity, at its ``Entity/index``, whether objects of it are deleted; empty if no object is.
     private let hasDeletions: [Bool]
     var problems: [ObjectGraphError.ValidationProblem]
+    /// How much later the versions of returned objects are in this save; nil before the first one.
+    private var versionSpread: UInt32?
     /// The changed objects with ``ObjectFlags/replaced``.
     private var replaced: [ManagedObjectID] = []
 
@@ -124,13 +126,18 @@ struct SavePreparation: ~Copyable {
     /// A number from the sequence of the primary keys in the file, which no other writer gets, determines how much later
     /// the version is. The multiplication puts thousands of versions between those of successive numbers.
     @inline(never)
-    private func versionOfReturned(after known: UInt32, of entity: Entity) -> UInt32 {
+    private mutating func versionOfReturned(after known: UInt32, of entity: Entity) -> UInt32 {
         // A save to a parent continues the versions.
         guard versionStep > 0 else { return known }
+        let spread = versionSpread ?? newVersionSpread(entity)
+        versionSpread = spread
+        return known &+ versionStep &+ 1 << 16 &+ spread
+    }
+
+    private func newVersionSpread(_ entity: Entity) -> UInt32 {
         // Without a number the save fails as well: it writes to the same file.
         let number = try? loader.stores.newIDs(of: identityMap.model.root(of: entity), count: 1).first?.key
-        let spread = (UInt32(truncatingIfNeeded: number ?? 0) &* 0x9E37_79B1) >> 12
-        return known &+ versionStep &+ 1 << 16 &+ spread
+        return (UInt32(truncatingIfNeeded: number ?? 0) &* 0x9E37_79B1) >> 12
     }
 
     /// Adds a changed object.

@@ -16,10 +16,19 @@ final class HistoryCursor: Sendable {
         /// The latest position at which the number of commits was known. It is ``position`` itself unless another
         /// process or thread committed while the position was read.
         var counted: HistoryPosition?
+        /// The last rows of the history that the store itself has written and committed without a commit of others in
+        /// between.
+        var own: ClosedRange<Int64>?
         /// The rows of the history that the running write transaction has written.
         var written: [ClosedRange<Int64>] = []
         /// The reservations of keys by the store itself since ``counted`` was read.
         var reservations = OwnReservations()
+
+        /// Moves the position behind the store's own rows that follow it: the store may delete them from the history.
+        mutating func passOwn() {
+            guard let last = position?.last, let own, own.lowerBound <= last + 1 else { return }
+            position?.last = max(last, own.upperBound)
+        }
     }
 
     private let state = Guarded(State())
@@ -33,6 +42,7 @@ final class HistoryCursor: Sendable {
         state.withLock { state in
             state.position = nil
             state.counted = nil
+            state.own = nil
             state.reservations = OwnReservations()
         }
     }
@@ -65,13 +75,17 @@ final class HistoryCursor: Sendable {
         }
     }
 
-    /// Records that rows were committed. If they follow the position, no other store has committed in between, and the
-    /// position moves behind them: the store may delete them from the history.
+    /// Records that rows were committed.
     func noteCommit(of written: [ClosedRange<Int64>]) {
         guard !written.isEmpty else { return }
         state.withLock { state in
-            for rows in written where state.position?.last == rows.lowerBound - 1 {
-                state.position?.last = rows.upperBound
+            for rows in written {
+                if let own = state.own, own.upperBound + 1 == rows.lowerBound {
+                    state.own = own.lowerBound...rows.upperBound
+                } else {
+                    state.own = rows
+                }
+                state.passOwn()
             }
         }
     }
@@ -127,6 +141,7 @@ final class HistoryCursor: Sendable {
         if let next {
             state.withLock { state in
                 state.position = next
+                state.passOwn()
                 guard next.hasExactCounter || counted?.hasExactCounter != true else { return }
                 state.counted = next
                 state.reservations.keys -= reservations.keys
