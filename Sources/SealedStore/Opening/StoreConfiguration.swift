@@ -4,7 +4,8 @@ import ObjectGraph
 
 /// The description of a store, with its options as values of their types.
 ///
-/// A program passes the options in a dictionary. They are parsed once, when the store is opened. The key is not among
+/// A program passes the options in a dictionary, and `Database.Options` says how to add one. They are parsed once, when the
+/// store is opened. The key is not among
 /// them: only ``StoreFile`` has it, and an open store does not keep it.
 struct StoreConfiguration: Sendable {
     /// The description without the key and without the prepared store.
@@ -32,14 +33,18 @@ struct StoreConfiguration: Sendable {
     /// The names of the entities that the store holds; nil for all entities of the model.
     var entityNames: Set<String>? { description.entityNames }
 
-    /// - Throws: ``SealedStoreError/malformedOption(_:)``.
+    /// - Throws: ``SealedStoreError/malformedOption(_:)`` for a value of another type;
+    ///   ``SealedStoreError/invalidOption(_:reason:)`` for another value that an option does not take.
     init(_ description: PersistentStoreDescription) throws {
         let options = Options(values: description.options)
         stages = try options.value(SealedStore.migrationStagesOption) ?? []
         stageVersions = try Self.versions(of: stages)
         let version = try options.value(SealedStore.modelVersionOption, as: String.self).map { text in
             guard let version = ModelVersion(text) else {
-                throw SealedStoreError.malformedOption(SealedStore.modelVersionOption)
+                throw SealedStoreError.invalidOption(
+                    SealedStore.modelVersionOption,
+                    reason: "a version has the form 1.2.3"
+                )
             }
             return version
         }
@@ -59,14 +64,17 @@ struct StoreConfiguration: Sendable {
 
     /// The versions of stages; empty unless all have one.
     ///
-    /// - Throws: ``SealedStoreError/malformedOption(_:)`` for a malformed version, and for versions that do not ascend.
+    /// - Throws: ``SealedStoreError/invalidOption(_:reason:)`` for a malformed version, and for versions that do not ascend.
     private static func versions(of stages: [StoreMigrationStage]) throws -> [ModelVersion] {
         let texts = stages.compactMap(\.version)
         guard texts.count == stages.count else { return [] }
         let versions = texts.compactMap(ModelVersion.init)
         // The version of a store shows which stages remain.
         guard versions.count == texts.count, zip(versions, versions.dropFirst()).allSatisfy(<) else {
-            throw SealedStoreError.malformedOption(SealedStore.migrationStagesOption)
+            throw SealedStoreError.invalidOption(
+                SealedStore.migrationStagesOption,
+                reason: "the versions of the stages have the form 1.2.3, and ascend"
+            )
         }
         return versions
     }
