@@ -11,7 +11,7 @@ enum ConversionFunctions {
         },
     ]
 
-    /// The conversion of a call, looked up once for each statement.
+    /// The conversion that a function call in a statement needs, looked up once for each statement.
     private final class Kept {
         let conversion: AttributeConversion?
 

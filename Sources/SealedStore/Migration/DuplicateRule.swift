@@ -23,7 +23,7 @@ public struct DuplicateRule: Hashable, Sendable {
         }
     }
 
-    /// The effect on the relationships of the objects that are not kept.
+    /// What happens to the relationships of the objects that are deleted.
     public enum Relationships: String, Hashable, Sendable {
         /// References to a deleted object lead to the kept object. The kept object gets the members of to-many
         /// relationships, and the destinations of to-one relationships in which it has none. The delete rules apply to
@@ -35,13 +35,13 @@ public struct DuplicateRule: Hashable, Sendable {
 
     /// The name of the entity in the new model that declares the uniqueness constraint.
     public var entity: String
-    /// The order of the objects of a group; objects that are equal in it are ordered by their insertion: by their
+    /// The order of the objects of a group. Objects that are equal in it are ordered by their insertion: by their
     /// global identifiers, if the store has any, so that stores that exchange their changes keep the same object, and
     /// by their primary keys otherwise.
     public var sort: [SortKey]
-    /// Whether the object that was inserted last is the first one of those that are equal in ``sort``.
+    /// Whether, among objects that are equal in ``sort``, the object that was inserted last comes first.
     public var keepsLastInserted: Bool
-    /// The effect on the relationships of the objects that are not kept.
+    /// What happens to the relationships of the objects that are deleted.
     public var relationships: Relationships
 
     /// Creates a rule. Without sort keys, it keeps the object that was inserted first.
@@ -70,7 +70,7 @@ public struct DuplicateRule: Hashable, Sendable {
         return keys.count == sort.count ? keys : nil
     }
 
-    /// The object to keep of objects in the order of ``querySort(of:)``.
+    /// The object to keep of a group of objects, given in the order of ``querySort(of:)``.
     func keptObject(
         of objects: [ManagedObject],
         _ entity: Entity,
@@ -94,7 +94,7 @@ public struct DuplicateRule: Hashable, Sendable {
 }
 
 extension [DuplicateRule] {
-    /// The first rule for the uniqueness constraints of an entity whose attributes the entity has; nil without one.
+    /// The first rule for an entity whose sort attributes the entity has; nil if there is none.
     func rule(for entity: Entity) -> DuplicateRule? {
         first { $0.entity == entity.name && $0.querySort(of: entity) != nil }
     }

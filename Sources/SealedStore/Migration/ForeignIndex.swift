@@ -1,7 +1,8 @@
 import EncryptedSQLite
 
-/// An index that another program has added to a table, and that a rebuilt table keeps if the columns that the statement
-/// of the index names still exist: indexed columns, and columns in expressions and in the condition of a partial index.
+/// An index that another program has added to a table. A rebuilt table keeps the index if the table still has all
+/// columns that the statement of the index names: indexed columns, and columns in expressions and in the condition of a
+/// partial index.
 struct ForeignIndex {
     /// The name of the index.
     let name: String
@@ -10,12 +11,13 @@ struct ForeignIndex {
     /// The statement that created the index. SQLite begins it with `CREATE INDEX`, followed by the name.
     let statement: String
 
-    /// The statement that creates the index on another table, and the columns in it; nil if the table lacks a column.
+    /// The statement that creates the index on a new table, and the columns in the statement; nil if the table lacks a
+    /// column.
     ///
     /// - Parameters:
-    ///   - table: The other table, quoted.
-    ///   - newColumns: The columns of that table, by the names that the columns have now, all quoted.
-    ///   - removed: The columns that the table no longer has, quoted.
+    ///   - table: The new table, quoted.
+    ///   - newColumns: The columns of the new table, by their names in the old table, all quoted.
+    ///   - removed: The old columns that the new table no longer has, quoted.
     func creation(
         on table: String,
         _ newColumns: [String: String],
@@ -27,7 +29,7 @@ struct ForeignIndex {
         )
         let removed = Set(removed.map { SQL.foldedName(SQL.unquoted($0)) })
         let tokens = SQLTokens(statement)
-        // CREATE, INDEX, the name, ON, the table
+        // // The five tokens are CREATE, INDEX, the name, ON and the table.
         guard let start = tokens.position(afterSignificant: 5) else { return nil }
         var sql = "CREATE INDEX \(SQL.quoted(name)) ON \(table)"
         var columns: [String] = []
@@ -48,7 +50,7 @@ struct ForeignIndex {
         return (sql, columns)
     }
 
-    /// The indexes of a file that are not unique, those of the store included.
+    /// All indexes of a file that are not unique, including the indexes of the store.
     static func all(on connection: Connection) throws -> [ForeignIndex] {
         let sql = """
             SELECT name, tbl_name, sql FROM sqlite_schema \
@@ -82,7 +84,7 @@ private struct SQLTokens {
 
     private(set) var all: [Token] = []
 
-    /// The keywords that occur in the definition of an index. As names of columns they are quoted.
+    /// The keywords that occur in the definition of an index. A column with such a name is quoted.
     private static let keywords: Set<String> = [
         "and", "as", "asc", "between", "case", "cast", "collate", "create", "desc", "distinct", "else", "end", "escape",
         "exists", "false", "from", "glob", "in", "index", "is", "isnull", "like", "match", "not", "notnull", "null",
@@ -104,7 +106,7 @@ private struct SQLTokens {
         }
     }
 
-    /// The length of a token in Unicode scalars, and its kind.
+    /// The length of the first token in Unicode scalars, and its kind.
     private static func token(at first: Unicode.Scalar, _ rest: Substring) -> (Int, String?, Bool) {
         let scalars = Array(rest.unicodeScalars.prefix { _ in true })
         switch first {
@@ -144,7 +146,7 @@ private struct SQLTokens {
         }
     }
 
-    /// The length of a quoted token, in which the quote is doubled.
+    /// The length of a quoted token. A quote inside the token is doubled.
     private static func quotedLength(_ scalars: [Unicode.Scalar], _ quote: Unicode.Scalar) -> Int {
         var position = 1
         while position < scalars.count {
@@ -164,13 +166,13 @@ private struct SQLTokens {
         return text.replacing(quote + quote, with: quote)
     }
 
-    /// The position after a number of significant tokens.
+    /// The position after the given number of significant tokens; nil if there are fewer.
     func position(afterSignificant count: Int) -> Int? {
         let positions = all.indices.filter { all[$0].isSignificant }
         return count <= positions.count ? positions[count - 1] + 1 : nil
     }
 
-    /// Whether an identifier may be the name of a column: it is not that of a function, a collation or a type.
+    /// Whether an identifier may be the name of a column: it does not name a function, a collation or a type.
     func mayBeColumn(at position: Int) -> Bool {
         let significant = { (token: Token) in token.isSignificant }
         if all[(position + 1)...].first(where: significant)?.text == "(" { return false }

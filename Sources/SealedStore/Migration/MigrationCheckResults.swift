@@ -3,8 +3,8 @@ import Guarded
 
 /// The numbers of rows that the checks of an opening have counted in the current state of the file.
 ///
-/// Opening checks a store before it writes, and again in the transaction that migrates it, since another program may
-/// have written meanwhile. A check that reads all rows runs a second time only in that case.
+/// Opening checks a store before it writes, and again in the transaction that migrates the store, since another program
+/// may have written in between. A check that reads all rows runs a second time only if another program has written.
 final class MigrationCheckResults: Sendable {
     private struct Known {
         let state: Connection.ContentState
@@ -14,8 +14,8 @@ final class MigrationCheckResults: Sendable {
 
     private let known = Guarded<Known?>(nil)
 
-    /// Makes the results of a reader connection those of a connection in a write transaction that has written nothing,
-    /// unless another connection has committed since.
+    /// Lets a connection in a write transaction that has written nothing use the results of a reader connection, unless
+    /// another connection has committed since.
     func adopt(for connection: Connection, of database: Database) throws {
         guard let known = known.withLock(\.self), try database.committedState() == known.state else { return }
         let state = try connection.contentState()
@@ -25,7 +25,7 @@ final class MigrationCheckResults: Sendable {
     /// Forgets all results.
     func removeAll() { known.withLock { $0 = nil } }
 
-    /// The problems of the file.
+    /// The problems that the checks find in the file.
     ///
     /// - Parameter progress: Reports the progress. The checks end when it is cancelled.
     /// - Throws: `CancellationError`.

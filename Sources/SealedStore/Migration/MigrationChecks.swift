@@ -101,7 +101,7 @@ struct MigrationChecks {
         let property = Property.attribute(attribute)
         guard let entity = context.mapping.new.entitiesByName[attribute.declaringEntityName] else { return }
         let isFilled = attribute.isOptional || context.defaultValue(of: attribute) != nil
-        // Members with the same old attribute are counted together.
+        // // Members with the same old attribute are counted by one statement.
         var olds: [(old: Property?, members: [Entity])] = []
         for member in source.members where member.new.propertiesByName[attribute.name] == property {
             let old = context.mapping.old(of: property, in: member.new)
@@ -138,7 +138,7 @@ struct MigrationChecks {
         }
     }
 
-    /// Negative zero without a bit that marks it would become zero.
+    /// Counts the rows with negative zero if no bit of the table marks it: it would become zero.
     private mutating func checkNegativeZero(
         _ attribute: Attribute,
         _ entity: Entity,
@@ -203,7 +203,7 @@ struct MigrationChecks {
         }
     }
 
-    /// Whether the values were unique before, and do not change.
+    /// Whether the values were unique before the migration, and the migration does not change them.
     private func isKnownUnique(
         _ properties: [String],
         of entity: Entity,
@@ -250,7 +250,7 @@ struct MigrationChecks {
                 let kind = MigrationProblem.Kind.foreignMembers(destination: relationship.destination.name)
                 add(relationship.source, relationship.name, kind, sql)
             } else if target.refusesLosses {
-                // The program does not have the relationship: the pairs cannot be set aside.
+                // // Adds a loss: the program does not have the relationship, so its pairs cannot be set aside.
                 add(source.old.source, source.old.name, .lost, sql)
             }
         }

@@ -15,7 +15,7 @@ struct MigratedFile {
         let type: String
         let name: String
         let table: String
-        /// Nil for an index that SQLite has created.
+        /// The statement of the object; nil for an index that SQLite has created.
         let sql: String?
     }
 
@@ -43,13 +43,13 @@ struct MigratedFile {
         objects.first { $0.type == "table" && SQL.quoted($0.name) == name }?.sql.flatMap(TableDefinition.init)
     }
 
-    /// The names of indexes with a definition.
+    /// The names of the indexes of the file that have the given definition.
     func names(of index: DerivedIndex) -> [String] {
         objects.filter { $0.type == "index" && $0.sql == index.creation(named: $0.name) }.map(\.name)
     }
 }
 
-/// The input of all parts of a migration.
+/// The input that all parts of a migration share.
 struct MigrationContext {
     let mapping: ModelMapping
     /// The metadata of the store before the migration.
@@ -82,7 +82,7 @@ struct MigrationContext {
         let adopted = mapping.adopted.sorted { $0.key.index < $1.key.index }.map { (old: $0.key, new: $0.value) }
         let oldSchema = StoreSchema(model: old.fileModel, names: old.names)
         self.oldSchema = oldSchema
-        // Tables and the objects that belong to them get new names.
+        // // Tables, and the objects that belong to tables, get new names.
         let tables = oldSchema.tables.map(\.name) + oldSchema.joinTables.compactMap { $0?.name }
         let ownTables = Set(tables.map { SQL.foldedName(SQL.unquoted($0)) })
         let foreign = file.objects.map(\.name).filter { !ownTables.contains(SQL.foldedName($0)) }
@@ -110,7 +110,7 @@ struct MigrationContext {
 
     func pairs(of relationship: Relationship) -> RelationshipMapping { relationships[relationship.index] }
 
-    /// The value of an attribute in rows without a value.
+    /// The value that an attribute gets in rows without a value.
     func defaultValue(of attribute: Attribute) -> Value? {
         if let value = attribute.description.defaultValue { return value }
         guard let value = defaultValues?(attribute.declaringEntityName, attribute.name), value != .null,
@@ -119,8 +119,8 @@ struct MigrationContext {
         return value
     }
 
-    /// The old tables with rows for the table of a new root entity. The rows of the first table keep their keys; the
-    /// rows of each further table get keys after all keys of the previous tables.
+    /// The old tables that supply the rows for the table of a new root entity. The rows of the first table keep their
+    /// keys; the rows of each further table get keys after all keys of the previous tables.
     private static func sources(
         of root: Entity,
         _ mapping: ModelMapping,

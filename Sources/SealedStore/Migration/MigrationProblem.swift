@@ -1,7 +1,6 @@
 public import ObjectGraph
 
-/// A reason for which a store cannot be migrated: rows with data that the new model does not hold. It never contains a
-/// value.
+/// A reason why a store cannot be migrated: rows with data that the new model does not hold. It never contains a value.
 public struct MigrationProblem: Hashable, Sendable {
     /// The kinds of problem.
     public enum Kind: Hashable, Sendable {
@@ -9,10 +8,10 @@ public struct MigrationProblem: Hashable, Sendable {
         case notConvertible(from: AttributeType, to: AttributeType)
         /// The property requires a value and has no default value, and rows have no value.
         case missingValue
-        /// Rows have negative zero in the attribute. A table marks that value for 31 floating-point attributes, and the
-        /// attribute is not one of them.
+        /// Rows have negative zero in the attribute. A table marks negative zero for 31 floating-point attributes, and
+        /// the attribute is not one of them.
         case negativeZero
-        /// The property changes between an attribute and a relationship, and rows have a value.
+        /// The property changes from an attribute to a relationship or the reverse, and rows have a value.
         case otherKind
         /// The entity becomes abstract, and has objects.
         case abstractEntity
@@ -20,22 +19,23 @@ public struct MigrationProblem: Hashable, Sendable {
         case severalMembers
         /// Members of the relationship are not of its new destination, the entity of this name.
         case foreignMembers(destination: String)
-        /// The properties become unique together, and rows have the same values as others.
+        /// The properties become unique together, and several rows have the same values.
         case duplicates(properties: [String])
-        /// The keys of several hierarchies that become one exceed 64 bits.
+        /// Several hierarchies become one, and the keys of their rows would exceed 64 bits.
         case exhaustedKeys
-        /// The new model does not have the entity or the property, which has data and cannot be set aside: the model uses
-        /// its name otherwise, or no longer has the hierarchy or the inverse to which it belongs.
+        /// The new model does not have the entity or the property, which has data. The data cannot be set aside,
+        /// because the new model uses the name for another declaration, or no longer has the hierarchy or the inverse
+        /// to which the declaration belongs.
         case lost
     }
 
-    /// The name of the entity in the new model; of ``Kind-swift.enum/lost``, that in the old model.
+    /// The name of the entity in the new model, or in the old model for ``Kind-swift.enum/lost``.
     public let entity: String
     /// The name of the property in the same model; nil for a problem of the whole entity.
     public let property: String?
     /// The rule that the rows violate.
     public let kind: Kind
-    /// The number of rows that violate it.
+    /// The number of rows that violate the rule.
     public let rows: Int
 
     /// Creates a problem.
@@ -48,7 +48,7 @@ public struct MigrationProblem: Hashable, Sendable {
 }
 
 extension MigrationProblem {
-    /// Whether a store with the problem cannot be read with the new model either.
+    /// Whether the problem also prevents that the store is read with the new model, without a migration.
     var preventsReading: Bool {
         switch kind {
         case .duplicates, .lost: false

@@ -10,7 +10,7 @@ struct MigrationProgress: Sendable {
 
     private static let units: Int64 = 1_000_000
 
-    /// The whole progress.
+    /// Creates the part that is the whole progress.
     init(_ progress: Progress) {
         self.init(progress, from: 0, to: 1)
         progress.totalUnitCount = Self.units
@@ -22,10 +22,10 @@ struct MigrationProgress: Sendable {
         self.end = end
     }
 
-    /// Whether the migration has to end.
+    /// Whether the program has cancelled the migration.
     var isCancelled: Bool { progress.isCancelled }
 
-    /// A part of this part, all of the same length.
+    /// One of `count` parts of equal length into which this part is divided.
     func part(_ index: Int, of count: Int) -> MigrationProgress {
         let length = (end - start) / Double(max(count, 1))
         return MigrationProgress(
@@ -72,7 +72,7 @@ struct MigrationProgress: Sendable {
 }
 
 extension Connection {
-    /// Runs `body`, whose statements end soon after the progress is cancelled. Calls cannot nest.
+    /// Runs `body`. If the progress is cancelled, SQLite ends the statements of `body` soon after. Calls cannot nest.
     ///
     /// - Throws: `CancellationError`.
     func interruptible<R>(by progress: MigrationProgress?, _ body: () throws -> R) throws -> R {

@@ -1,23 +1,23 @@
 import ObjectGraph
 
-/// The statements of a migration. The order satisfies the dependencies between them.
+/// The statements of a migration, in an order that satisfies the dependencies between them.
 ///
-/// New tables are filled from the old ones under temporary names. Old tables are altered or removed only afterwards:
+/// New tables are filled from the old tables under temporary names. Old tables are altered or removed only afterwards:
 /// while rows are copied, the old schema is unchanged.
 struct MigrationStatements {
     private let context: MigrationContext
     private let tables: [TableMigration]
     private(set) var steps: [MigrationStep] = []
 
-    /// The alterations of tables that keep their rows, by the names of root entities.
+    /// The alterations of tables whose rows are not rewritten, by the names of root entities.
     private var alterations: [String: TableMigration.Alteration] = [:]
-    /// The join tables that keep their rows, with their old tables, by the index of the canonical relationship.
+    /// The join tables whose rows are not rewritten, with their old tables, by the index of the canonical relationship.
     private var keptJoinTables: [Int: (old: JoinTable, additions: [(name: String, definition: String)])] = [:]
     /// The old tables that are removed, quoted.
     private var removedTables: Set<String> = []
     /// The indexes of the file that remain.
     private var keptIndexes: Set<DerivedIndex> = []
-    /// The folded names of the objects of the old schema that remain until the end.
+    /// The folded names that are taken while the migration runs, beginning with the objects of the old schema.
     private var names: UniqueNames
     /// New tables that still have a temporary name, with the temporary and the final name, quoted.
     private var temporaryNames: [(temporary: String, final: String, entity: String, properties: [String])] = []
@@ -77,7 +77,7 @@ struct MigrationStatements {
         )
     }
 
-    /// The old join table that becomes that of a new relationship; nil if the pairs must be rewritten.
+    /// The old join table that becomes the join table of a new relationship; nil if the pairs must be rewritten.
     private func keptJoinTable(
         _ relationship: Relationship
     ) -> (old: JoinTable, additions: [(name: String, definition: String)])? {
@@ -112,7 +112,8 @@ struct MigrationStatements {
         let copies = sources.enumerated().map { index, source in
             var columns = [table.owner, table.member]
             var values = [source.newOwner, source.newMember]
-            // The positions from several sources could collide. Members without a position are last, by key.
+            // // Positions from several sources could collide, so only the first source keeps its positions. Members
+            // without a position are last, by key.
             if index == 0, let position = table.position, let value = source.memberPosition {
                 columns.append(position)
                 values.append(value)
@@ -161,7 +162,7 @@ struct MigrationStatements {
     }
 
     /// The statements that remove a table. DROP TABLE alone can fail halfway, so SQLite would keep the old content of
-    /// all pages in memory; DELETE without a condition cannot, as long as the table has no triggers.
+    /// all pages in memory. DELETE without a condition cannot fail halfway, as long as the table has no triggers.
     private static func removal(of table: String) -> [String] { ["DELETE FROM \(table)", "DROP TABLE \(table)"] }
 
     private mutating func alterTables() {
@@ -193,7 +194,7 @@ struct MigrationStatements {
                 direct.append(step(old, new))
             }
         }
-        // A table with a temporary name waits until all others have given up their old names.
+        // // A table with a temporary name gets its final name after all other tables have given up their old names.
         steps += direct + fromTemporaryNames
         for table in tables {
             guard let alteration = alterations[table.root.name] else { continue }
@@ -230,7 +231,7 @@ struct MigrationStatements {
         }
         let names = Set(renames.map(\.new))
         let properties = table.columns.filter { names.contains($0.name) }.compactMap(\.property?.name)
-        // A column with a temporary name waits until all others have given up their old names.
+        // // A column with a temporary name gets its final name after all other columns have given up their old names.
         let statements = toTemporaryNames + direct + fromTemporaryNames
         steps.append(MigrationStep(.renameColumns, table.root.name, properties, statements))
     }
@@ -273,7 +274,7 @@ struct MigrationStatements {
         let altered = Set(alterations.values.map(\.oldTable.name))
         for name in oldSchema.names.indexes where !kept.contains(name.name) {
             guard let index = SchemaIndex(name, model: oldSchema.model, table: oldSchema.table) else { continue }
-            // Removed together with its table.
+            // // SQLite removes the index together with its table.
             if case .binary = index, let table = index.indexedTable?.table, !altered.contains(table) { continue }
             steps.append(MigrationStep(.removeIndex, name.entity, name.index.properties, index.removal))
         }
@@ -312,7 +313,7 @@ struct MigrationStatements {
     }
 
     private mutating func buildIndexes(keeping kept: Set<String>) {
-        // Removing a table has removed its indexes.
+        // // The removal of a table has removed its indexes.
         let objects = context.file.objects.filter { !removedTables.contains(SQL.quoted($0.table)) }
         var names = UniqueNames(
             UniqueNames(objects.map(\.name) + newSchema.allTableNames),
@@ -337,7 +338,7 @@ struct MigrationStatements {
         }
     }
 
-    /// Creates the indexes of other programs anew on the tables that are rebuilt.
+    /// Creates the indexes of other programs again on the tables that are rebuilt.
     private mutating func keepForeignIndexes(_ names: inout UniqueNames) {
         let roots = oldSchema.model.entities.filter(\.isRoot).map { oldSchema.table(of: $0) }
         let declared = Set(
@@ -385,7 +386,7 @@ extension StoreSchema {
 }
 
 extension SchemaIndex {
-    /// The rows and columns of the index.
+    /// The rows and columns that the index covers.
     var indexedTable: IndexedTable? {
         switch self {
         case .binary(let index): index.indexed

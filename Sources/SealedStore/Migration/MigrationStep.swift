@@ -18,7 +18,7 @@ public struct MigrationStep: Hashable, Sendable {
         case copyPairs
         /// Removes a table with its rows.
         case removeTable
-        /// Deletes objects that have the same unique values as others, by a ``DuplicateRule``.
+        /// Deletes objects with the unique values of another object, by a ``DuplicateRule``.
         case mergeDuplicates
         /// Builds an index over the rows of a table.
         case buildIndex
@@ -41,7 +41,7 @@ public struct MigrationStep: Hashable, Sendable {
     let copies: [RowCopy]
     /// The table, quoted, and the definitions of its additional columns.
     let addition: TableAddition?
-    /// The name of the other program's index that the step builds; nil for another step.
+    /// The name of the index of another program that the step builds; nil for a step of another kind.
     let foreignIndex: String?
 
     /// The columns that are added to a table.
@@ -88,7 +88,8 @@ public struct MigrationStep: Hashable, Sendable {
         foreignIndex = nil
     }
 
-    /// The statements that run once. ``addition`` adds columns, in place of the statements that describe it.
+    /// The statements that run once; empty if ``addition`` adds the columns, which the statements of `sql` only
+    /// describe.
     var statements: ArraySlice<String> { addition == nil ? sql.dropLast(copies.count) : [] }
 }
 
@@ -114,7 +115,7 @@ extension MigrationStep: CustomStringConvertible {
     }
 }
 
-/// A statement that inserts the rows of one old table into a new one.
+/// A statement that inserts the rows of an old table into a new table.
 struct RowCopy: Hashable, Sendable {
     /// The statement up to its conditions.
     let insertion: String

@@ -1,16 +1,16 @@
 import Guarded
 import ObjectGraph
 
-/// The kind of difference between the model that a store records and that of a program.
+/// The kind of difference between the model that a store records and the model of a program.
 enum ModelChange: Sendable {
-    /// No difference that the store records.
+    /// The models do not differ in anything that the store records.
     case none
-    /// Rules that do not affect data: the store records the new model.
+    /// Only rules that do not affect data differ: the store records the new model.
     case rules
-    /// Entities or properties that the tables hold and the program does not have, or that were set aside until now: the store
-    /// records the new models. Contains the differences, one on each line.
+    /// Entities or properties differ that the tables hold and the program does not have, or that were set aside until
+    /// now: the store records the new models. Contains the differences, one on each line.
     case visibility([String])
-    /// Entities or properties: the store must be migrated. Contains the differences, one on each line.
+    /// Entities or properties differ: the store must be migrated. Contains the differences, one on each line.
     case shape([String])
 
     /// Whether the models have the same entities and properties.
@@ -43,7 +43,7 @@ enum ModelChange: Sendable {
     static func from(_ stored: ManagedObjectModel, to current: ManagedObjectModel) -> ModelChange {
         // Models with equal declarations share their entities.
         if stored.entities.elementsEqual(current.entities, by: ===) { return .none }
-        // Entities are never freed.
+        // // Entities are never freed, so their addresses identify them in the cache.
         let key = Key(
             stored: stored.entities.map(ObjectIdentifier.init),
             current: current.entities.map(ObjectIdentifier.init)

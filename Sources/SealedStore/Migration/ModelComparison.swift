@@ -1,8 +1,8 @@
 import ObjectGraph
 
-/// The differences between the model of a store and that of a program that affect tables.
+/// The differences between the model of a store and the model of a program that affect tables.
 struct ModelComparison {
-    /// The differences, one on each line; empty if the store fits.
+    /// The differences, one on each line; empty if the tables of the store fit the model of the program.
     private(set) var differences: [String] = []
 
     private let mapping: ModelMapping

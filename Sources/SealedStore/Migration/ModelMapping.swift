@@ -1,10 +1,10 @@
 import ObjectGraph
 
-/// The entities and properties of a store's model that supply the data for those of another model.
+/// The entities and properties of a store's model that supply the data for another model.
 ///
-/// An entity or property of the new model gets the data of the old one with its name, or with the name in its renaming
-/// identifier. Properties are matched over all properties of an entity, including inherited ones, so a property that
-/// moves between an entity and its superentity keeps its data.
+/// An entity or property of the new model gets the data of the old declaration with its name, or with the name in its
+/// renaming identifier. Properties are matched over all properties of an entity, including inherited ones, so a
+/// property that moves between an entity and its superentity keeps its data.
 struct ModelMapping: Sendable {
     /// The model of the store.
     let old: ManagedObjectModel
@@ -14,9 +14,9 @@ struct ModelMapping: Sendable {
     private(set) var newEntities: [Entity: Entity] = [:]
     /// The new entities of removed subentities, see ``adoptSubentities()``.
     private(set) var adopted: [Entity: Entity] = [:]
-    /// The old entities, at the indexes of the new ones.
+    /// The old entity of each new entity, at the index of the new entity; nil for an entity without one.
     private var oldEntities: [Entity?] = []
-    /// The old properties, at the indexes of the new entities and their slots.
+    /// The old property of each new property, at the index of the new entity and the slot of the property.
     private var oldProperties: [[Property?]] = []
 
     init(from old: ManagedObjectModel, to new: ManagedObjectModel) {
@@ -44,8 +44,8 @@ struct ModelMapping: Sendable {
         }
     }
 
-    /// Makes the nearest entities that the new model has, and that can have objects, the new ones of removed subentities:
-    /// a program without a subentity regards its objects as objects of the superentity.
+    /// Maps each removed subentity to its nearest superentity that the new model has and that can have objects: a
+    /// program without a subentity regards its objects as objects of the superentity.
     mutating func adoptSubentities() {
         for entity in old.entities where newEntities[entity] == nil && !entity.isAbstract {
             var next = entity.superentity
@@ -57,11 +57,11 @@ struct ModelMapping: Sendable {
         newEntities.merge(adopted) { $1 }
     }
 
-    /// The old entity from which a new one gets its rows; nil if the entity is new.
+    /// The old entity from which a new entity gets its rows; nil if no old entity corresponds to it.
     func old(of entity: Entity) -> Entity? { oldEntities[entity.index] }
 
-    /// The old property that supplies the values of a new property in the rows of an entity; nil if the property is new
-    /// there.
+    /// The old property that supplies the values of a new property in the rows of an entity; nil if the entity had no
+    /// such property.
     func old(of property: Property, in entity: Entity) -> Property? {
         let properties = oldProperties[entity.index]
         return property.slot < properties.count ? properties[property.slot] : nil
@@ -83,7 +83,7 @@ struct ModelMapping: Sendable {
     /// An entity of a model, or a property in the rows of an entity.
     struct Declaration: Hashable {
         let entity: String
-        /// Nil for the entity.
+        /// The name of the property; nil if the declaration is the entity.
         let property: String?
     }
 

@@ -1,11 +1,11 @@
 /// The pairs of corresponding old and new declarations, found by name and renaming identifier.
 ///
-/// A renaming identifier applies if the store has that name and the store's declaration under the new name does not
-/// have the same identifier. In the second case the renaming has already taken place: an identifier stays in a
-/// program's source after the migration, and must not apply again when its name is used for another declaration.
+/// A renaming identifier applies if the store has a declaration with that name, and the store's declaration under the
+/// new name does not have the same identifier. If it has, the renaming has already taken place: an identifier stays in
+/// a program's source after the migration, and must not apply again when its name is used for another declaration.
 ///
-/// A new declaration may have the earlier name of a renamed one. The renamed declaration then gets the data, and the
-/// other one is new. If the store has both names, equal names correspond.
+/// A new declaration may have the earlier name of a renamed declaration. The renamed declaration then gets the data,
+/// and the new declaration gets none. If the store has both names, equal names correspond.
 struct NameMatching {
     /// A declaration of an entity or a property.
     struct Declaration {
@@ -13,7 +13,7 @@ struct NameMatching {
         let renamingIdentifier: String?
     }
 
-    /// The old name for each new name. No old name has two new ones.
+    /// The old name for each new name. No old name has two new names.
     private(set) var oldNames: [String: String] = [:]
 
     init(new: [Declaration], old: [Declaration]) {

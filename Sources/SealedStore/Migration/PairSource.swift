@@ -1,9 +1,9 @@
 import ObjectGraph
 
-/// The pairs of an old relationship, converted to pairs of a new one.
+/// The pairs of an old relationship, converted to pairs of a new relationship.
 ///
-/// A relationship is a set of pairs of owner and member, wherever it is stored. If the old relationship is the inverse,
-/// its pairs are reversed.
+/// A relationship is a set of pairs of owner and member, independent of the table that stores them. If the old
+/// relationship is the inverse of the new relationship, its pairs are reversed.
 struct PairSource {
     /// The old relationship.
     let old: Relationship
@@ -20,7 +20,7 @@ struct PairSource {
     private let schema: StoreSchema
     private let storage: Storage
 
-    /// The table of the pairs, with expressions over a row with the alias `p`.
+    /// The table that stores the pairs, with expressions over a row with the alias `p`.
     private struct Storage {
         let table: String
         let source: String
@@ -98,7 +98,7 @@ struct PairSource {
     /// The position of the owner among the owners of its member.
     var ownerPosition: String? { isReversed ? storage.targetPosition : storage.sourcePosition }
 
-    /// The new keys.
+    /// The new key of the owner.
     var newOwner: String { RowSource.key(owner, plus: ownerOffset) }
     var newMember: String { RowSource.key(member, plus: memberOffset) }
 
@@ -108,10 +108,10 @@ struct PairSource {
     private var ownerEnd: Entity { isReversed ? old.destination : old.source }
     private var memberEnd: Entity { isReversed ? old.source : old.destination }
 
-    /// The conditions under which the row is a pair of these entities.
+    /// The conditions under which the row is a pair of one of the owners and one of the members.
     var conditions: [String] { isPair + condition(isOwner: true, owners) + condition(isOwner: false, members) }
 
-    /// The conditions under which the row is such a pair, for a known owner.
+    /// The conditions under which the row is such a pair if its owner is known to be one of the owners.
     private var memberConditions: [String] { isPair + condition(isOwner: false, members) }
 
     private var isPair: [String] {
@@ -139,12 +139,12 @@ struct PairSource {
 
     // MARK: Statements
 
-    /// The new pairs, as a SELECT of both keys.
+    /// A SELECT of the new pairs: the new keys of owner and member.
     var selection: String {
         "SELECT \(newOwner) AS owner, \(newMember) AS member FROM \(table) AS p\(conditions.joined(behind: "WHERE"))"
     }
 
-    /// The statement that counts the pairs that would be lost; nil if there are none.
+    /// The statement that counts the pairs that would be lost; nil if no pair can be lost.
     var foreignMemberCount: String? {
         guard !foreignMembers.isEmpty else { return nil }
         let conditions = isPair + condition(isOwner: true, owners) + condition(isOwner: false, foreignMembers)
@@ -155,9 +155,9 @@ struct PairSource {
     ///
     /// - Parameters:
     ///   - sql: An expression over the row of the pair, `p`: one of the properties above.
-    ///   - ownerTable: The old table of the row.
-    /// - Returns: The column, if the row itself is the pair and needs no condition; otherwise a subquery, which uses an
-    ///   index.
+    ///   - ownerTable: The old table of the row `s`.
+    /// - Returns: The column, if the row `s` itself is the pair and needs no condition; otherwise a subquery, which
+    ///   uses an index.
     func expression(_ sql: String, ownerTable: String) -> ColumnExpression {
         let isRow = storage.isRowSource == !isReversed && table == ownerTable
         guard isRow, condition(isOwner: false, members).isEmpty else {

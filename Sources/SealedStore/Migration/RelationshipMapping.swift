@@ -1,17 +1,17 @@
 import ObjectGraph
 
-/// The old pairs from which a relationship gets its pairs.
+/// The old pairs from which a new relationship gets its pairs.
 ///
-/// The members come from the relationship's own old version. If the inverse was not its inverse before, the pairs of
+/// The members come from the old version of the relationship. If its inverse was not its inverse before, the pairs of
 /// the inverse are added: two one-way relationships become one bidirectional relationship, and a new inverse gets its
 /// members.
 struct RelationshipMapping {
     let relationship: Relationship
-    /// The sources, beginning with those of the relationship itself. Their pairs may overlap.
+    /// The sources, beginning with the old version of the relationship itself. Their pairs may overlap.
     private(set) var sources: [PairSource] = []
 
     /// - Parameter offset: The difference between the new and the old keys of rows that move from the table of an old
-    ///   root entity to that of a new one.
+    ///   root entity to the table of a new root entity.
     init(
         _ relationship: Relationship,
         _ mapping: ModelMapping,
@@ -59,7 +59,7 @@ struct RelationshipMapping {
         }
     }
 
-    /// The old relationships of a new one, each with the old entities that have it.
+    /// The old relationships that correspond to a new relationship, each with the old entities that have it.
     private static func owners(
         of relationship: Relationship,
         _ mapping: ModelMapping
@@ -78,17 +78,17 @@ struct RelationshipMapping {
         return result
     }
 
-    /// The sources with pairs that remain.
+    /// The sources that have pairs after the migration.
     var filled: [PairSource] { sources.filter { !$0.owners.isEmpty && !$0.members.isEmpty } }
 
-    /// The sources for owners of an old entity.
+    /// The sources with pairs whose owners belong to an old entity.
     func sources(for owner: Entity) -> [PairSource] { filled.filter { $0.owners.contains(owner) } }
 
     /// The statement that counts the owners with several members; nil if no owner can have several.
     var severalMembersCount: String? {
         let sources = filled
         guard sources.count > 1 || !(sources.first?.isToOne ?? true) else { return nil }
-        // Sources with different owners cannot give an owner several members.
+        // // To-one sources without a common owner cannot give an owner several members.
         if sources.allSatisfy(\.isToOne), Set(sources.flatMap(\.owners)).count == sources.flatMap(\.owners).count {
             return nil
         }
@@ -98,12 +98,12 @@ struct RelationshipMapping {
             """
     }
 
-    /// The column of the member of a to-one relationship, for rows of an old entity.
+    /// The value of the column of a to-one relationship, in rows of an old entity.
     func member(for owner: Entity, ownerTable: String) -> ColumnExpression {
         combined(sources(for: owner).map { $0.expression($0.newMember, ownerTable: ownerTable) })
     }
 
-    /// The column of the position among the members of the to-many inverse, for rows of an old entity.
+    /// The value of the column of positions in the to-many inverse, in rows of an old entity.
     func ownerPosition(for owner: Entity, ownerTable: String) -> ColumnExpression {
         // Members without a position are last, by key.
         combined(

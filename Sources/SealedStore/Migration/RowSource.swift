@@ -1,7 +1,7 @@
 import Foundation
 import ObjectGraph
 
-/// The rows of one old table that become rows of one new table.
+/// The rows of an old table that become rows of a new table.
 struct RowSource {
     /// The root entity of the old table.
     let oldRoot: Entity
@@ -14,13 +14,13 @@ struct RowSource {
     /// The alias of the old table in expressions.
     static let alias = "s"
 
-    /// Whether some rows of the old table do not become rows of the new one.
+    /// Whether some rows of the old table do not become rows of the new table.
     var isPartial: Bool {
         let known = Set(members.map(\.old))
         return oldRoot.family.contains { !$0.isAbstract && !known.contains($0) }
     }
 
-    /// The conditions that a row belongs to one of the old entities; empty if all rows of the table do.
+    /// The conditions that a row belongs to one of the old entities; empty if every row of the table belongs to one.
     func conditions(_ entities: [Entity]) -> [String] {
         let isAll = oldRoot.family.allSatisfy { $0.isAbstract || entities.contains($0) }
         return isAll ? [] : [Self.condition(entities, oldTable, Self.alias)]

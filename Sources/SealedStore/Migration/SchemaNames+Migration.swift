@@ -50,7 +50,7 @@ extension SchemaNames {
         (tables, joinTables) = ([:], [:])
         let roots = mapping.new.entities.filter(\.isRoot)
         let canonical = mapping.new.relationships.filter { $0.placement == .joinTable(isCanonical: true) }
-        // Unchanged names first, so that they get no numeric suffix.
+        // // Unchanged names are taken first, so that they get no numeric suffix.
         for root in roots where homes[root]?.name == root.name {
             tables[root.name] = old.tables[root.name].map { taken.add($0) }
         }
@@ -98,7 +98,8 @@ extension SchemaNames {
             columns[property.declaringEntityName, default: [:]][property.name] =
                 taken.add(SQL.legalName(property.name))
         }
-        // The removal of a column rebuilds the table, which clears the bit. Bits that no column had come first.
+        // // The removal of a column rebuilds the table, which clears the bit. Bits that no column had are given out
+        // first.
         let free = (0..<VersionWord.signBits).filter { !bits.contains($0) }
         var next = (free.filter { !oldBits.contains($0) } + free.filter(oldBits.contains))[...]
         for property in reals {
@@ -117,13 +118,13 @@ extension SchemaNames {
 }
 
 extension ModelMapping {
-    /// The root entity whose rows keep their keys in the table of a new root entity: the root of the first entity of
-    /// the family that is not new.
+    /// The old root entity whose rows keep their keys in the table of a new root entity: the root of the first entity
+    /// of the family that has an old entity.
     func home(of root: Entity) -> Entity? {
         root.family.lazy.compactMap { old(of: $0) }.first.map { self.old.root(of: $0) }
     }
 
-    /// The old property whose column becomes that of a new property.
+    /// The old property whose column becomes the column of a new property.
     func source(of property: Property, in declaring: Entity, _ home: Entity?) -> Property? {
         for member in declaring.family {
             if let oldEntity = old(of: member), oldEntity.rootIndex == home?.index,

@@ -3,15 +3,16 @@ public import ObjectGraph
 /// A version of a model in a staged migration, with the code that runs when a store is migrated to it.
 ///
 /// The stages are the versions of the model in order, including the first one. A store begins with the stage after the
-/// version that it has reached. A store that has the model of no version is migrated by inference to the first version
-/// for which that is possible without losing an entity or property that a later version has. If the code of that stage,
-/// or of an earlier one, has not run on the store, it is refused, see ``admitsOtherModels``.
+/// version that it has reached. A store whose model is not the model of any version is migrated by inference to the
+/// first version for which that is possible without losing an entity or property that a later version has. If the code
+/// of that stage, or of an earlier stage, has not run on the store, the store is refused, see ``admitsOtherModels``.
 ///
 /// Several versions may have the same model, so that a stage only changes data. If all stages have a ``version``, a
 /// store records the version that it has reached: the code of each later stage runs once. A store without a record
-/// begins with the stage after the first version whose model it has if code follows, otherwise after the last one.
-/// Without versions, and in a store that holds a part of the entities, a store begins after the last version whose
-/// model it has: then the code of a stage runs only if the stage changes entities of the store.
+/// begins with the stage after the first version whose model it has if code follows, otherwise with the stage after the
+/// last version whose model it has. Without versions, and in a store that holds a part of the entities, a store begins
+/// after the last version whose model it has: then the code of a stage runs only if the stage changes entities of the
+/// store.
 ///
 /// Each stage is one transaction, including its code: at every instant the store has one complete version. The code
 /// reads and writes through contexts of the given coordinator, on the calling thread, and its reads include its own
@@ -40,8 +41,8 @@ public struct StoreMigrationStage: Sendable {
     public var willMigrate: Code?
     /// Runs on the model of the version, after its tables are filled.
     public var didMigrate: Code?
-    /// Whether a store with the model of no version may enter at this stage although code of this stage, or of an earlier
-    /// one, has not run on it. By default, opening such a store throws
+    /// Whether a store whose model is not the model of any version may enter at this stage although code of this stage,
+    /// or of an earlier stage, has not run on it. By default, opening such a store throws
     /// ``SealedStoreError/skippedStages(stages:differences:)``.
     public var admitsOtherModels = false
 

@@ -4,7 +4,7 @@ import ObjectGraph
 struct TableMigration {
     let root: Entity
     let table: EntityTable
-    /// The old tables. The rows of the first one keep their keys.
+    /// The old tables. The rows of the first old table keep their keys.
     let sources: [RowSource]
     /// The columns after `_id`, `_entity` and `_version`.
     private(set) var columns: [MigratedColumn] = []
@@ -12,20 +12,20 @@ struct TableMigration {
     private(set) var versions: [String] = []
     /// The columns with texts that may not be in normalization form C.
     private(set) var mixedColumns: Set<String> = []
-    /// Whether each version is the old one.
+    /// Whether each row keeps its `_version`.
     private(set) var keepsVersions = true
 
-    /// A new column.
+    /// A column of the new table.
     struct MigratedColumn {
-        /// The name, quoted.
+        /// The name of the column, quoted.
         let name: String
-        /// The definition, which begins with the name.
+        /// The definition of the column, which begins with the name.
         let definition: String
-        /// The value in the rows of each source.
+        /// The value of the column in the rows of each source.
         var expressions: [ColumnExpression]
         /// Whether all rows of the table have the property.
         let isCommon: Bool
-        /// The property; nil for a column of positions.
+        /// The property that the column stores; nil for a column of positions.
         let property: Property?
     }
 
@@ -83,7 +83,7 @@ struct TableMigration {
 
     // MARK: Values
 
-    /// A new column in the rows of one old entity.
+    /// The value of a new column in the rows of one old entity.
     private struct Cell {
         var expression: ColumnExpression
         var sign = Sign.none
@@ -93,7 +93,7 @@ struct TableMigration {
     /// The place that records whether a value is negative zero.
     private enum Sign {
         case none
-        /// The old version word.
+        /// The bit of the old version word.
         case bit(Int)
         /// A condition on the converted value.
         case condition(String)
@@ -165,7 +165,7 @@ struct TableMigration {
         }
     }
 
-    /// The same value in all rows.
+    /// A cell with the same value in all rows.
     private func filled(with value: Value) -> Cell {
         Cell(
             expression: .constant(value),
@@ -194,7 +194,7 @@ struct TableMigration {
         masks.terms.append("CASE WHEN \(condition) THEN \(new) ELSE 0 END")
     }
 
-    /// The expression for all rows of a source.
+    /// The expression of a new column for all rows of a source.
     ///
     /// - Parameter expressions: The expressions for the rows of each member; nil for a member without the property.
     private static func combined(_ expressions: [ColumnExpression?], _ source: RowSource) -> ColumnExpression {
@@ -227,7 +227,8 @@ struct TableMigration {
         return .computed("CASE \(cases.joined(separator: " ")) END")
     }
 
-    /// The columns that get the values of the columns of a source, by the names of the latter, all quoted.
+    /// The columns of the new table that get the values of a source's columns, by the names of the source's columns,
+    /// all quoted.
     func newColumns(of source: RowSource, _ context: MigrationContext) -> [String: String] {
         var names = [#""_id""#: #""_id""#, #""_version""#: #""_version""#]
         if table.hasEntityColumn, source.oldTable.hasEntityColumn { names[#""_entity""#] = #""_entity""# }
@@ -322,7 +323,7 @@ struct TableMigration {
         }
     }
 
-    /// The numbers of entities do not change.
+    /// The expression for the number of the entity in the new table.
     func entityCode(in source: RowSource) -> String {
         if source.oldTable.hasEntityColumn {
             let moved = source.members.compactMap { old, new -> String? in

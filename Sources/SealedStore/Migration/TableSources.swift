@@ -10,7 +10,7 @@ struct TableSources: Hashable, Sendable {
     private(set) var joinTables: [String: String] = [:]
     /// The declared indexes that the store has under the same names.
     private(set) var indexes: [SchemaNames.IndexName] = []
-    /// The reasons why the store cannot be read with the model, a line each.
+    /// The reasons why the store cannot be read with the model, one on each line.
     private(set) var obstacles: [String] = []
 
     init(_ context: MigrationContext, _ tables: [TableMigration]) {
