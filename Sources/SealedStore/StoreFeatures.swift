@@ -2,7 +2,7 @@ import EncryptedSQLite
 
 /// A feature of the store that keeps data of its own in the file, beside the tables of the entities.
 ///
-/// The schema, the check and the migration of a store know features only by this protocol.
+/// The schema, the check and the migration of a store know its features only by this protocol.
 protocol StoreFeature: SendableMetatype {
     /// The tables of the feature, in the order in which they are created.
     static var tables: [SystemTable] { get }

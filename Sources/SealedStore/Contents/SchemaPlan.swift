@@ -7,7 +7,7 @@ import ObjectGraph
 /// Stores with the same entities and names share their plan: creating it costs more than opening a file.
 final class SchemaPlan: Sendable {
     let schema: StoreSchema
-    /// The schema of the file; another one than ``schema`` if the file is read with another model.
+    /// The schema of the file. It differs from ``schema`` if the file is read with another model.
     let fileSchema: StoreSchema
     /// The tables of the file with the columns of the model, if the file is read with another model than its own.
     let sources: TableSources?
@@ -105,7 +105,7 @@ final class SchemaPlan: Sendable {
                 }
     }
 
-    /// Checks that the schema of a file is that of the plan.
+    /// Checks that a file has the schema that the plan expects.
     ///
     /// - Throws: ``SealedStoreError/foreignSchema(object:)``.
     func verify(_ schemaText: SchemaText, on connection: Connection) throws {

@@ -4,11 +4,11 @@ import ObjectGraph
 
 /// The content of a store's file apart from its rows: the metadata and the schema, read together in one transaction.
 ///
-/// A process decodes the same content once: a further reading only compares the bytes.
+/// A process decodes the same content once: later readings only compare the bytes.
 final class StoreContent: Sendable {
     let metadata: StoreMetadataTable
     private let schemaText: SchemaText
-    /// The plans of models for the file, which are verified.
+    /// The plans of models for the file. A plan is in the cache once the schema of the file is verified with it.
     private let plans = Guarded(BoundedCache<PlanKey, SchemaPlan>(limit: 8))
 
     /// The models of a program. Models with the same entities have the same layout, and entities are never freed.
@@ -34,7 +34,7 @@ final class StoreContent: Sendable {
     /// - Throws: ``SealedStoreError/notAStore``; ``SealedStoreError/foreignSchema(object:)`` if a table that every store
     ///   has is missing or altered; ``SealedStoreError/damagedMetadata(_:)``.
     static func read(on connection: Connection) throws -> StoreContent {
-        // First: until this check, the table with the metadata might be a view.
+        // // The check of the schema comes first: until it, the table with the metadata might be a view.
         let schemaText = try SchemaText(on: connection)
         let read = ReadContent(schema: schemaText, metadata: try MetadataRows(connection: connection).content())
         return try known.value(for: read) {

@@ -3,7 +3,7 @@ import ObjectGraph
 
 /// The exact conversion of attribute values from one type to another.
 ///
-/// A value converts only without loss: the conversion back returns the value itself or an equal number.
+/// A value converts only without loss: the conversion back returns the same value or an equal number.
 ///
 /// - Integers convert to every integer type that holds them, to floating-point numbers up to 2^53 (2^24 for `float`),
 ///   to decimals and to text. 0 and 1 convert to Boolean values.
@@ -27,7 +27,8 @@ struct AttributeConversion: Hashable, Sendable {
         else { return nil }
     }
 
-    /// Whether values of one type convert to the other. The arguments are tried in one order only.
+    /// Whether values of two types convert to each other. Each pair of types is listed in one order only: the caller
+    /// tries both.
     private static func convert(_ one: AttributeType, _ other: AttributeType) -> Bool {
         switch one {
         case .bool: other.isInteger
@@ -116,7 +117,7 @@ struct AttributeConversion: Hashable, Sendable {
         }
     }
 
-    /// The number that a text denotes; nil if the text of the number has other digits.
+    /// The number that a text denotes; nil if the text of this number has other digits.
     private static func number<Number>(
         _ text: String,
         _ read: (String) -> Number?,
@@ -175,7 +176,7 @@ struct AttributeConversion: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - column: The expression of the stored value.
-    ///   - negativeZero: The condition that the stored value is negative zero; nil if it cannot be.
+    ///   - negativeZero: The condition that the stored value is negative zero; nil if it cannot be negative zero.
     func expression(_ column: String, negativeZero: String?) -> String {
         if keepsStoredForm { return column }
         if (from, to) == (.string, .data) { return "CAST(\(column) AS BLOB)" }
@@ -220,7 +221,7 @@ private enum JSONForm {
         T(storedValue: value).flatMap(text)
     }
 
-    /// - Returns: Nil if the text is not the canonical text of the value: then a value of another type wrote it.
+    /// - Returns: Nil if the text is not the canonical text of the value, since a value of another type then wrote it.
     static func value<T: StorableValue>(of text: String, as type: T.Type) -> Value? {
         let decoder = JSONDecoder()
         decoder.convertNonFiniteNumbers()

@@ -1,7 +1,7 @@
 import EncryptedSQLite
 import ObjectGraph
 
-/// The steps that migrate a store from the model in its file to another one, and the conditions that its data must
+/// The steps that migrate a store from the model in its file to a new model, and the conditions that its data must
 /// meet.
 ///
 /// The plan is derived from descriptions only: it reads no row and writes nothing.
@@ -16,7 +16,7 @@ struct MigrationPlan {
     let context: MigrationContext
     /// The schema after the migration.
     let schema: StoreSchema
-    /// The tables before the migration with the columns after it.
+    /// The tables before the migration, with the columns that they have after it.
     let sources: TableSources
 
     /// The next key of each root entity, by name.
@@ -33,7 +33,7 @@ struct MigrationPlan {
         let union: ManagedObjectModel
         /// Whether the migration is refused if data has no place in ``union``.
         let refusesLosses: Bool
-        /// Whether the migration is not carried out, but the store read with the model.
+        /// Whether the file stays as it is, and the store is only read with the model.
         var isForReading = false
     }
 
@@ -73,8 +73,8 @@ struct MigrationPlan {
         )
     }
 
-    /// The model with the indexes of the store, as a store records it. Indexes of other programs stay declared, as far as
-    /// the model has their properties.
+    /// The model with the indexes of the store, as a store records it. Indexes of other programs stay declared if the
+    /// model has their properties.
     static func recorded(_ model: ManagedObjectModel, _ names: SchemaNames) throws -> ManagedObjectModel {
         var declarations = model.declarations.map(\.recorded)
         for position in declarations.indices {
@@ -108,7 +108,7 @@ struct MigrationCheck {
     let entity: String
     let property: String?
     let kind: MigrationProblem.Kind
-    /// The statement that counts the rows that violate it.
+    /// The statement that counts the rows that violate the condition.
     let sql: String
 
     /// Counts the rows that violate the condition.
@@ -120,9 +120,9 @@ struct MigrationCheck {
         }
     }
 
-    /// The problems of a file.
+    /// The problems that the checks find in a file.
     ///
-    /// - Parameter count: Returns the number of rows that violate the condition of a check, which has this position.
+    /// - Parameter count: Returns the number of rows that violate the condition of the check at a position.
     static func problems(
         _ checks: [MigrationCheck],
         _ count: (Int, MigrationCheck) throws -> Int

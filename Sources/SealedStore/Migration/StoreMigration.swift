@@ -64,7 +64,8 @@ struct StoreMigration {
         do {
             try connection.execute(statement)
         } catch {
-            // An expression can fail for converted values, or use a function that only the other program has.
+            // // An expression can fail for converted values, or use a function that only the program that added the
+            // index has.
             switch error {
             case .sqlite, .integerOverflow, .malformedPattern, .tooBig: throw SealedStoreError.foreignIndex(index)
             default: throw error
@@ -88,7 +89,8 @@ struct StoreMigration {
 
     // MARK: Copying
 
-    /// A store numbers its objects from 1. The ranges of keys in which rows are copied would omit others.
+    /// Requires that all keys are positive: a store numbers its objects from 1, and the ranges of keys in which rows
+    /// are copied would omit other keys.
     private func requirePositiveKeys(_ copy: RowCopy, in step: MigrationStep) throws {
         guard try value("SELECT min(\(copy.key)) FROM \(copy.table)") ?? 1 < 1 else { return }
         throw SealedStoreError.damagedRow(entity: step.entity ?? "", property: step.properties.first ?? "_id")
@@ -109,7 +111,7 @@ struct StoreMigration {
         }
     }
 
-    /// The last key of the next rows of a copy.
+    /// The last key of the next rows that a copy writes at once.
     private func end(of copy: RowCopy, after key: Int64) throws -> Int64? {
         let sql = """
             SELECT max(k) FROM (SELECT \(copy.key) AS k FROM \(copy.table) WHERE \(copy.key) > ? \
@@ -123,8 +125,8 @@ struct StoreMigration {
         }
     }
 
-    /// Runs the statement of a copy. The keys of the old table are unique: that the new table has one already proves
-    /// that the tree of the old table is damaged.
+    /// Runs the statement of a copy. The keys of the old table are unique: a violation in the new table proves that the
+    /// tree of the old table is damaged.
     private func write(_ sql: String, _ parameters: [Int64] = []) throws {
         try connection.withStatement(sql) { statement in
             for (index, parameter) in parameters.enumerated() { try statement.bind(parameter, at: Int32(index + 1)) }

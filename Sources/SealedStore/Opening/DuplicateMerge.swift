@@ -21,7 +21,7 @@ struct DuplicateMerge {
     /// - Parameters:
     ///   - problems: The problems of the migration to the model of the program.
     ///   - program: Reads the store for that model.
-    /// - Returns: Nil if no rule resolves one of the problems.
+    /// - Returns: Nil if no rule resolves any of the problems.
     init?(_ problems: [MigrationProblem], _ program: StoreReading) throws {
         let rules = program.configuration.duplicateRules
         constraints = problems.compactMap { problem in
@@ -61,7 +61,8 @@ struct DuplicateMerge {
             let name = declarations[position].name
             let removed = constraints.filter { $0.entity == name }.map(\.properties)
             declarations[position].uniquenessConstraints.removeAll { removed.contains($0) }
-            // Merging changes relationships of objects that may have been saved before a rule was declared.
+            // // Merging changes relationships of objects that may have been saved before a validation rule was
+            // declared, and that could therefore not be saved again.
             for attribute in declarations[position].attributes.indices {
                 declarations[position].attributes[attribute].validation = AttributeValidation()
             }
@@ -72,7 +73,7 @@ struct DuplicateMerge {
     // MARK: Merging
 
     /// The number of groups that are merged in one save. Each fetch of a group evaluates the unsaved changes of the
-    /// previous ones.
+    /// groups before it.
     private static let groupsAtOnce = 50
 
     private func merge(
@@ -87,7 +88,7 @@ struct DuplicateMerge {
         guard let entity = model.entitiesByName[constraint.entity],
             let indexed = IndexedTable(entity, schema.table(of: entity), constraint.properties)
         else { return }
-        // Each group is found by its values.
+        // // Each group is found by its values, for which a temporary index is built.
         var names = UniqueNames(try MigratedFile(on: connection).objects.map(\.name))
         let index = DerivedIndex(
             name: "_migration",
@@ -104,7 +105,8 @@ struct DuplicateMerge {
         let nextGroups = {
             try connection.interruptible(by: progress) { try keysOfGroups(indexed, mixed, on: connection) }
         }
-        // A delete rule may delete the object by whose key a group is known. The next pass finds the rest of that group.
+        // // A delete rule may delete the object by whose key a group is known. The next pass finds the rest of this
+        // group.
         while case let groups = try nextGroups(), !groups.isEmpty {
             for start in stride(from: 0, to: groups.count, by: Self.groupsAtOnce) {
                 try progress?.checkCancellation()
@@ -127,7 +129,7 @@ struct DuplicateMerge {
         try connection.execute("DROP INDEX \(SQL.quoted(name))")
     }
 
-    /// The first keys of the groups of objects with the same unique values.
+    /// The key of the first object of each group of objects with the same unique values.
     private func keysOfGroups(_ indexed: IndexedTable, _ isMixed: [Bool], on connection: Connection) throws -> [Int64] {
         let names = indexed.columns.map(\.name)
         let conditions = indexed.conditions(on: "t") + names.map { "\($0) IS NOT NULL" }
@@ -145,7 +147,7 @@ struct DuplicateMerge {
         }
     }
 
-    /// The unique values of an object; nil if it was deleted.
+    /// The unique values of an object; nil if the object was deleted.
     private func values(_ indexed: IndexedTable, _ key: Int64, on connection: Connection) throws -> [Value]? {
         let names = indexed.columns.map(\.name)
         let sql = #"SELECT \#(names.joined(separator: ", ")) FROM \#(indexed.table) WHERE "_id" = ?"#
@@ -172,10 +174,11 @@ private struct DuplicateGroup {
         )
     }
 
-    /// The number of objects that are deleted in one save. Each fetch evaluates the objects that were changed since.
+    /// The number of objects that are deleted in one save. Each fetch evaluates the objects that were changed since the
+    /// last save.
     private static let objectsAtOnce = 250
 
-    /// Keeps the first object and deletes the others, with a save after each part of a large group.
+    /// Keeps the first object of the group and deletes its duplicates, with a save after each part of a large group.
     func merge(in context: ManagedObjectContext, _ progress: MigrationProgress?) throws {
         var request = FetchRequest(entity, predicate: predicate, sort: rule.querySort(of: entity) ?? [])
         request.limit = 1 + Self.objectsAtOnce

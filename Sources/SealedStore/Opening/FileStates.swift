@@ -7,13 +7,14 @@ import ObjectGraph
 ///
 /// Other containers and processes add indexes, and write the first text of a column that is not in normalization form
 /// C. A statement must fit the state that it runs on: a statement for an older state may miss texts, or name an index
-/// that does not exist. All such commits change SQLite's version of the schema. A connection reads that number when it
-/// begins a transaction. If the number differs from the last one, the connection reads the metadata of the file again
-/// in the same transaction. A transaction that continues costs one comparison.
+/// that does not exist. All such commits change SQLite's version of the schema. A connection reads this version when it
+/// begins a transaction. If the version has changed, the connection reads the metadata of the file again in the same
+/// transaction. If it has not, the transaction costs one comparison.
 final class FileStates: Sendable {
     /// The state that a connection read last. Only the thread that uses the connection accesses it.
     private final class Seen {
-        /// The states of the store that has read it: a connection serves the stores of a migration's stages in turn.
+        /// The states of the store that has read this state: a connection serves the stores of a migration's stages in
+        /// turn.
         let owner: FileStates
         let version: Int64
         let state: FileState
@@ -31,7 +32,7 @@ final class FileStates: Sendable {
     private let migrationCount: Int
     /// The plan of the file at the time of opening.
     private let plan: SchemaPlan
-    /// The last committed state that was read, for connections that have not read one.
+    /// The last committed state that any connection has read, for connections that have not read a state yet.
     private let last: Guarded<(version: Int64, state: FileState)?>
 
     /// - Parameters:
@@ -76,7 +77,8 @@ final class FileStates: Sendable {
             state = last.state
         } else {
             state = try read(on: connection)
-            // The changes of a write transaction may be rolled back, and another commit may use the version again.
+            // // The changes of a write transaction may be rolled back, and another commit may then use the same
+            // version again.
             if !connection.isWriting { last.withLock { $0 = (version, state) } }
         }
         connection.annotate(Seen(self, version: version, state: state))
@@ -97,12 +99,12 @@ final class FileStates: Sendable {
         let content = try StoreContent.read(on: connection)
         let stored = content.metadata
         guard stored.uuid == uuid else { throw SealedStoreError.damagedMetadata("uuid") }
-        // First: the tables may fit the model after a migration, too, with rows and columns that have other names, or
-        // be readable through another mapping.
+        // // This check is the first: after a migration, the tables may fit the model too, with rows and columns that
+        // have other names, or be readable through another mapping.
         guard stored.migrationCount == migrationCount else {
             throw SealedStoreError.migratedByAnotherProgram(differences(from: stored))
         }
-        // Also if the tables fit a later version, which differs in rules only.
+        // // A later version may differ in rules only, so that the tables fit both versions.
         if let newer = reading.laterVersion(of: stored) {
             throw SealedStoreError.migratedByAnotherProgram(["the store is now of version \(newer) of the model"])
         }
@@ -116,7 +118,7 @@ final class FileStates: Sendable {
         guard current.sources == plan.sources else {
             throw SealedStoreError.migratedByAnotherProgram(["the indexes of the store have changed"])
         }
-        // The names of what the model does not have may change.
+        // // Declarations that the model does not have may get other names.
         let model = reading.own
         guard metadata.names.limited(to: model) == plan.schema.names.limited(to: model),
             current.hasRows(like: plan)

@@ -4,7 +4,7 @@ import ObjectGraph
 /// Adds to a store the indexes that the program's model declares and the store lacks.
 ///
 /// Indexes that the model does not declare stay. Programs with different declarations may have the file open at the
-/// same time: if each removed the indexes of the other, both would build indexes at every opening.
+/// same time: if each removed the indexes of the other program, both would build indexes at every opening.
 struct IndexUpdate {
     private let connection: Connection
     private let own: ManagedObjectModel
@@ -40,7 +40,7 @@ struct IndexUpdate {
         return try change(to: names) { declared, stored in stored.filter(declared.contains) }
     }
 
-    /// Makes the indexes of a file equal to those in `names`.
+    /// Makes the indexes of a file equal to the indexes in `names`.
     ///
     /// - Parameter merged: Returns the indexes that the model in the file is to declare for an entity.
     private func change(
@@ -76,7 +76,7 @@ struct IndexUpdate {
         return indexes
     }
 
-    /// The names of a store with those of the missing indexes of a model.
+    /// The names of a store, and the names of the indexes of a model that the store lacks.
     static func names(
         adding own: ManagedObjectModel,
         to stored: StoreMetadataTable,

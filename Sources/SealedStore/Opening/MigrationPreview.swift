@@ -12,7 +12,7 @@ public struct MigrationPreview: Sendable {
     public internal(set) var setAside: [SetAside] = []
     /// The entities and properties that are set aside now, and that the model has again.
     public internal(set) var returning: [SetAside] = []
-    /// The reasons for which the migration would throw.
+    /// The reasons why the migration would throw.
     public let problems: [MigrationProblem]
     /// The stored values that the types of the program's properties do not accept; empty for a model without classes.
     /// The migration keeps them.
@@ -36,7 +36,7 @@ extension SealedStore {
         try migrationPreview(of: description, to: model) { _, _ in nil }
     }
 
-    /// As ``migrationPreview(of:to:)``, with the values that are not accepted.
+    /// As ``migrationPreview(of:to:)``, with the stored values that the properties do not accept.
     package static func migrationPreview(
         of description: PersistentStoreDescription,
         to model: ManagedObjectModel,
@@ -65,7 +65,7 @@ extension SealedStore {
 }
 
 extension StoreReading {
-    /// What is set aside after an opening.
+    /// The entities and properties that are set aside after an opening.
     fileprivate func setAside(from stored: StoreMetadataTable) -> [SetAside] {
         SetAside.items(in: ModelUnion.of(own, stored, removesMissing: removesMissing).model, beyond: own)
     }
@@ -128,7 +128,7 @@ extension StoreReading {
     private static let growthByIndexes = 3
 
     /// The multiple of the size of the file by which a migration increases the file and the files beside it: each copy
-    /// is written to the log and to the file.
+    /// of a table is written to the log and to the file.
     private static func growth(
         of steps: [MigrationStep],
         addingIndexesTo old: StoreMetadataTable,

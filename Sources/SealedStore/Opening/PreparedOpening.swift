@@ -4,8 +4,8 @@ package import ObjectGraph
 
 /// A store that is open and examined, but neither updated nor migrated yet.
 ///
-/// A program that opens several stores prepares all of them before it changes the first: a store that is refused leaves
-/// the others as they were. A store that is not finished is closed with its preparation.
+/// A program that opens several stores prepares all of them before it changes the first: if a store is refused, all
+/// stores are as they were. A store that is not finished is closed with its preparation.
 final class PreparedOpening: PreparedStore {
     /// The opening that has prepared the store.
     let opening: StoreOpening
@@ -18,7 +18,7 @@ final class PreparedOpening: PreparedStore {
     enum Examined {
         /// The store is opened as it is.
         case fits(FittingContent, FileStates)
-        /// The store must be updated or migrated. Contains its metadata.
+        /// The store must be updated or migrated. The metadata describe the store before.
         case changes(StoreMetadataTable)
     }
 
@@ -39,7 +39,7 @@ final class PreparedOpening: PreparedStore {
         if let opened = take() { try? opened.migrator.database.close() }
     }
 
-    /// Whether the store is neither finished nor closed.
+    /// Whether the store was neither finished nor closed.
     var isOpen: Bool { opened.withLock { $0 != nil } }
 
     /// Updates or migrates the store if that is necessary. Can be called once.

@@ -11,7 +11,7 @@ struct StageEntities {
         let model: ManagedObjectModel
         /// The names of the entities that belong to the store.
         var own: Set<String> = []
-        /// Groups of linked entities that become none of the program's model.
+        /// Groups of linked entities that become no entity of the program's model.
         var undecided: [Set<String>] = []
     }
 
@@ -21,7 +21,7 @@ struct StageEntities {
     /// - Parameters:
     ///   - models: The models of the versions, in order.
     ///   - program: The model of the program.
-    ///   - names: The entities of that model that the store holds.
+    ///   - names: The entities of the program's model that the store holds.
     init(_ models: [ManagedObjectModel], before program: ManagedObjectModel, own names: Set<String>) {
         var later = program
         var own = names
@@ -53,8 +53,8 @@ struct StageEntities {
 
     /// The names of the entities of a version that a store holds, given the model in its file.
     ///
-    /// - Parameter isTarget: Whether the store is to be migrated to the version. Then it gets the new entities that a
-    ///   later version removes, for the code of the stages between.
+    /// - Parameter isTarget: Whether the store is to be migrated to the version. The store then gets the new entities
+    ///   that a later version removes, for the code of the stages between the two versions.
     func names(at position: Int, in stored: ManagedObjectModel, isTarget: Bool) -> Set<String> {
         let version = versions[position]
         let sources = ModelMapping(from: stored, to: version.model)
@@ -91,6 +91,6 @@ struct StageEntities {
 }
 
 extension ModelMapping {
-    /// Whether none of some new entities has an old one.
+    /// Whether no entity in a list of new entities has an old entity.
     fileprivate func areNew(_ entities: [Entity]) -> Bool { entities.allSatisfy { old(of: $0) == nil } }
 }

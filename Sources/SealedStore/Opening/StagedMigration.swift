@@ -3,14 +3,14 @@ import ObjectGraph
 
 /// Decides through which versions of its model a store is migrated.
 ///
-/// The stages and the tables are decided in this order: after the last stage, the store is migrated or updated to the
-/// model of the program by inference. Without stages, only that remains.
+/// The stages come before the tables: after the last stage, the store is migrated or updated to the model of the
+/// program by inference. Without stages, only this last step remains.
 struct StagedMigration: Sendable {
     /// Reads the store for the model of the program.
     let program: StoreReading
 
     var stages: [StoreMigrationStage] { program.configuration.stages }
-    /// The versions of the stages; empty unless all stages have one.
+    /// The versions of the stages; empty unless all stages have a version.
     var versions: [ModelVersion] { program.configuration.stageVersions }
 
     /// A stage that is to be run on a store.
@@ -22,7 +22,7 @@ struct StagedMigration: Sendable {
 
     // MARK: Deciding
 
-    /// What has to be done with a store.
+    /// What the opening has to do with a store next.
     ///
     /// - Parameter progress: Reports the progress of the checks of rows.
     /// - Throws: ``SealedStoreError`` for a damaged store; `CancellationError`.
@@ -52,7 +52,7 @@ struct StagedMigration: Sendable {
         }
         guard program.changes(stored) else { return nil }
         let matches = try matches(stored.model)
-        // Without this, stages would change a store that has the program's model.
+        // // Without this check, stages would change a store that has the program's model.
         if change.keepsShape, matches.last != stages.indices.last { return nil }
         if let reached = reached(stored.modelVersion, matches) {
             return reached + 1 < stages.count ? .runsStage(Entry(position: reached + 1, isInferred: false)) : nil
@@ -67,15 +67,15 @@ struct StagedMigration: Sendable {
         }
     }
 
-    /// Whether a stage after the version of a store has code. A store of no version skips the code of one stage, which
-    /// depends on its data: the code of every stage counts.
+    /// Whether a stage after the version of a store has code. A store whose model is not the model of any version
+    /// enters at a stage that depends on its data, so the code of every stage counts.
     private func hasCodeAhead(of stored: StoreMetadataTable) throws -> Bool {
         let next = reached(stored.modelVersion, try matches(stored.model)).map { $0 + 1 } ?? 0
         return stages[next...].contains(where: \.hasCode)
     }
 
-    /// The position of the version that a store has reached, among the versions whose model it has; nil if it has the
-    /// model of no version.
+    /// The position of the version that a store has reached, among the versions whose model it has; nil if its model is
+    /// not the model of any version.
     private func reached(_ recorded: ModelVersion?, _ matches: [Int]) -> Int? {
         // A stage that changes only other entities must not run its code: it would not find the objects.
         guard let first = matches.first, let last = matches.last, !versions.isEmpty, holdsWholeModel else {
@@ -86,8 +86,8 @@ struct StagedMigration: Sendable {
         return hasCode ? first : last
     }
 
-    /// The first version, from the recorded one on, to which inference can migrate a store without losing entities and
-    /// properties that a later version still has.
+    /// The decision to run the first stage, from the recorded version on, to which inference can migrate a store
+    /// without losing entities and properties that a later version still has.
     private func inferredDecision(
         on content: StoreContent,
         _ connection: Connection,
@@ -122,8 +122,8 @@ struct StagedMigration: Sendable {
         return .refused(refusal ?? .cannotMigrate([]))
     }
 
-    /// The error for a store of no version that would enter at a stage past code that has not run on it; nil if no code
-    /// is skipped, or the stage allows it.
+    /// The error for a store that has the model of no version and would enter at a stage without the code of the stages
+    /// before; nil if no code is skipped, or the stage allows it.
     ///
     /// - Parameter version: The model of the stage.
     private func skippedCode(
@@ -175,7 +175,7 @@ struct StagedMigration: Sendable {
         return StageEntities(stages.map(\.model), before: program.model, own: names)
     }
 
-    /// Runs `body`, whose refusal contains the version that the store has reached.
+    /// Runs `body`. If `body` refuses the store, the error contains the version that the store has reached.
     ///
     /// - Parameter reached: The position of the last stage that was run; nil if the store is unchanged.
     func reportingVersion<R>(_ reached: Int?, _ body: () throws -> R) throws -> R {

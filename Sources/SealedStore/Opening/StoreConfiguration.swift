@@ -2,7 +2,7 @@ import EncryptedSQLite
 import Foundation
 import ObjectGraph
 
-/// The description of a store, with its options as values of their types.
+/// The description of a store, with its options as values of their own types.
 ///
 /// A program passes the options in a dictionary, and `Database.Options` says how to add one. They are parsed once, when the
 /// store is opened. The key is not among
@@ -10,8 +10,8 @@ import ObjectGraph
 struct StoreConfiguration: Sendable {
     /// The description without the key and without the prepared store.
     private(set) var description: PersistentStoreDescription
-    /// The largest of the version of the program's model and that of the last stage: a new store has the last version,
-    /// and an existing store reaches it. Nil if the program does not number its models.
+    /// The version of the program's model, or the version of the last stage if it is later: a new store has this
+    /// version, and an existing store reaches it. Nil if the program does not number its models.
     private(set) var modelVersion: ModelVersion?
     /// The versions through which the store is migrated.
     private(set) var stages: [StoreMigrationStage]
@@ -62,14 +62,14 @@ struct StoreConfiguration: Sendable {
         self.description.prepared = nil
     }
 
-    /// The versions of stages; empty unless all have one.
+    /// The versions of stages; empty unless all stages have a version.
     ///
     /// - Throws: ``SealedStoreError/invalidOption(_:reason:)`` for a malformed version, and for versions that do not ascend.
     private static func versions(of stages: [StoreMigrationStage]) throws -> [ModelVersion] {
         let texts = stages.compactMap(\.version)
         guard texts.count == stages.count else { return [] }
         let versions = texts.compactMap(ModelVersion.init)
-        // The version of a store shows which stages remain.
+        // // The stages after the version of a store are the stages that remain, so the versions must ascend.
         guard versions.count == texts.count, zip(versions, versions.dropFirst()).allSatisfy(<) else {
             throw SealedStoreError.invalidOption(
                 SealedStore.migrationStagesOption,
@@ -97,7 +97,7 @@ struct StoreConfiguration: Sendable {
         entityNames.map { $0.count >= model.entities.count } ?? true
     }
 
-    /// The part of a model that the store holds; the model if the description names no entities.
+    /// The part of a model that the store holds; the whole model if the description names no entities.
     ///
     /// - Throws: `ModelError` if a relationship or an inheritance leads to an entity of another store.
     func part(of model: ManagedObjectModel) throws -> ManagedObjectModel {
@@ -109,7 +109,7 @@ struct StoreConfiguration: Sendable {
 
     // MARK: Derived configurations
 
-    /// The configuration with which a store is read only.
+    /// The configuration with which the store is opened for reading only.
     var forReading: StoreConfiguration {
         var configuration = self
         configuration.description.isReadOnly = true

@@ -22,7 +22,7 @@ struct StoreFile: Sendable {
             }
     }
 
-    /// Opens the database. If `verify` throws, the file stays as it is.
+    /// Opens the database. If `verify` throws, the file is not changed.
     func open(
         createsIfMissing: Bool,
         create: (Connection) throws -> Void = { _ in },
@@ -37,7 +37,7 @@ struct StoreFile: Sendable {
         )
     }
 
-    /// Calls `body` in a read transaction of the file, which stays as it is.
+    /// Calls `body` in a read transaction of the file, which is not changed.
     ///
     /// - Returns: The last result of `body`, which may be called twice: see `Database.examine`.
     func examine<R>(_ body: (Connection) throws -> R) throws -> R {

@@ -1,10 +1,11 @@
 import EncryptedSQLite
 import ObjectGraph
 
-/// Carries out the decisions on a store, until a program can open it.
+/// Carries out the decisions on a store, until the program can open it.
 ///
-/// Each decision is made and carried out in one write transaction: a stage with its code is one transaction, and the
-/// migration to the model of the program is the last one. If a transaction fails, the previous stages remain committed.
+/// Each decision is made and carried out in one write transaction: a stage and its code are one transaction, and the
+/// migration to the model of the program is the last transaction. If a transaction fails, the previous stages remain
+/// committed.
 struct StoreMigrator {
     let staged: StagedMigration
     let database: Database
@@ -12,7 +13,7 @@ struct StoreMigrator {
 
     private var program: StoreReading { staged.program }
 
-    /// What a transaction has done.
+    /// The result of a transaction.
     enum Outcome {
         /// The store has the model of the program.
         case fits(FittingContent, hasMigrated: Bool)
@@ -22,7 +23,8 @@ struct StoreMigrator {
 
     /// Runs the remaining stages, and updates or migrates the store to the model of the program.
     ///
-    /// - Parameter reached: The position of the last stage that was run, also before this call; nil if none was.
+    /// - Parameter reached: The position of the last stage that was run, also before this call; nil if no stage was
+    ///   run.
     /// - Throws: ``SealedStoreError``; an error that the code of a stage throws; `CancellationError`.
     func run(reached: inout Int?) throws -> FittingContent {
         var first: Int?
@@ -48,9 +50,9 @@ struct StoreMigrator {
         }
     }
 
-    /// Makes and carries out a decision in the transaction of a connection.
+    /// Makes a decision and carries it out, in the transaction of a connection.
     ///
-    /// - Parameter first: The position of the first stage that was run; nil if none was.
+    /// - Parameter first: The position of the first stage that was run; nil if no stage was run.
     private func takeTurn(on connection: Connection, first: Int? = nil) throws -> Outcome {
         // Another program may have migrated the store since it was examined.
         let content = try StoreContent.read(on: connection)
@@ -92,7 +94,7 @@ struct StoreMigrator {
         return recorded
     }
 
-    /// Migrates a store, after its duplicates of new uniqueness constraints are merged.
+    /// Migrates a store, after merging the duplicates of new uniqueness constraints.
     private func migrate(
         _ content: StoreContent,
         _ plan: MigrationPlan,
@@ -125,14 +127,14 @@ struct StoreMigrator {
         return try finish(migrated, from: content.metadata, connection)
     }
 
-    /// Completes an update or a migration, and verifies the result like any file that is opened, before the commit.
+    /// Completes an update or a migration. Before the commit, the result is verified like any file that is opened.
     private func finish(
         _ updated: StoreMetadataTable,
         from stored: StoreMetadataTable,
         _ connection: Connection
     ) throws -> FittingContent {
         if !Set(stored.setAside).isSubset(of: updated.setAside) {
-            // Programs without an ordered relationship do not number its members.
+            // // Programs without an ordered relationship do not number its members, so the numbers are completed here.
             let schema = StoreSchema(model: updated.fileModel, names: updated.names)
             try ContentRepair(connection, schema, entityNames: nil).renumberMembers()
         }
@@ -155,7 +157,8 @@ struct StoreMigrator {
             try run(willMigrate, at: position - 1, of: model)
             model = try StoreContent.read(on: connection).metadata.model
         }
-        // The plan says what the version does not have, but nothing of a store that has none of its versions.
+        // // The plan of the stages says what a version no longer has, so it is removed. The plan says nothing about a
+        // store that has the model of no version, so nothing of it is removed.
         let target = try staged.reading(position, of: model, isTarget: true, removesMissing: !entry.isInferred)
         let migrator = StoreMigrator(
             staged: StagedMigration(program: target),
@@ -176,8 +179,9 @@ struct StoreMigrator {
 
     /// Records that a store has reached a version.
     ///
-    /// - Parameter hasRunCode: Whether code has migrated data. It counts as a migration, also if the version has the
-    ///   shape of the one before: programs that have the store open must not go on with data of their version.
+    /// - Parameter hasRunCode: Whether code has migrated data. It counts as a migration even if the version has the
+    ///   shape of the version before: programs that have the store open must not go on with the data of the earlier
+    ///   version.
     private func record(_ position: Int, hasRunCode: Bool, on connection: Connection) throws {
         let stored = try StoreContent.read(on: connection).metadata
         var reached = stored
@@ -197,8 +201,8 @@ struct StoreMigrator {
     /// is suspended while it writes would otherwise block the opening forever.
     private static let maximumWaits = 60
 
-    /// Repeats a transaction while another program writes and the store still has to be migrated or updated: a
-    /// migration and the building of an index take longer than any other transaction.
+    /// Repeats a transaction as long as another program writes and the store still has to be migrated or updated, since
+    /// a migration or the building of an index takes longer than any other transaction.
     func waitingForOtherPrograms<R>(_ body: () throws -> R) throws -> R {
         for _ in 0..<Self.maximumWaits {
             do {
@@ -214,7 +218,7 @@ struct StoreMigrator {
 
     /// Writes back and shortens the log, which is as long as the tables that a migration has rebuilt.
     private func shortenLog() {
-        // A log that other processes read stays as it is until a later checkpoint.
+        // // If other processes read the log, it stays as it is until a later checkpoint.
         try? database.writeWithoutTransaction { connection in
             let isWrittenBack = try connection.withUncachedStatement("PRAGMA wal_checkpoint(PASSIVE)") { row in
                 try row.step() && row.integer(at: 0) == 0 && row.integer(at: 1) == row.integer(at: 2)

@@ -14,20 +14,20 @@ struct StoreOpening {
     private var program: StoreReading { staged.program }
 
     /// - Throws: ``SealedStoreError/malformedOption(_:)``; ``SealedStoreError/malformedKey``; `ModelError` if a
-    ///   relationship or an inheritance leads from the store's entities to those of another store.
+    ///   relationship or an inheritance leads from the store's entities to an entity of another store.
     init(model: ManagedObjectModel, description: PersistentStoreDescription) throws {
         file = try StoreFile(description)
         staged = StagedMigration(program: try StoreReading(model, file.configuration))
     }
 
-    /// - Parameter prepared: The store, if this opening has prepared it.
+    /// - Parameter prepared: The store that this opening has prepared; nil if it has prepared none.
     /// - Throws: `DatabaseError` if the file cannot be opened; ``SealedStoreError`` if it does not fit the model.
     func open(_ prepared: PreparedOpening? = nil) throws -> OpenStore {
         // The position of the last stage that was run: the version of the store shows which stages remain.
         var reached: Int?
         return try ReplacedFile.beginningAgain { isFirst in
             try staged.reportingVersion(reached) {
-                // The description may be used again after an error.
+                // // The description may be used again after an error, although its prepared store is then closed.
                 let known = prepared.flatMap { isFirst && $0.isOpen ? $0 : nil }
                 return try (known ?? prepare(mayCreate: isFirst)).finish(reached: &reached)
             }
@@ -54,14 +54,14 @@ struct StoreOpening {
         )
     }
 
-    /// - Throws: The error of a refused store.
+    /// - Throws: The error of the decision if the store is refused.
     private func examine(on connection: Connection, _ progress: MigrationProgress?) throws -> PreparedOpening.Examined {
-        // The file may be another one than that of an earlier attempt.
+        // // The file may have changed, or have been replaced, since an earlier attempt checked it.
         program.checked.removeAll()
         let content = try StoreContent.read(on: connection)
         switch try staged.decision(on: content, connection, progress: progress) {
         case .fits(let fitting): return .fits(fitting, FileStates(fitting, program, on: connection))
-        // A refused file stays as it is, so problems are found before any code can write.
+        // // The decision finds the problems of a refused file before any code can write, so the file stays as it is.
         case .refused(let error): throw error
         case .updates, .migrates, .runsStage: return .changes(content.metadata)
         }
@@ -91,23 +91,23 @@ extension SealedStore {
         try recordedMetadata(of: description).model
     }
 
-    /// Returns the model of a store together with what is set aside in it. A store that is opened with it, for reading or
-    /// writing, has everything again.
+    /// Returns the model of a store together with the entities and properties that are set aside in it. A store that is
+    /// opened with this model, for reading or writing, has all of them again.
     ///
     /// - Throws: As ``model(of:)``.
     public static func modelWithSetAside(of description: PersistentStoreDescription) throws -> ManagedObjectModel {
         try recordedMetadata(of: description).fileModel
     }
 
-    /// Returns what a store holds and the model of its last program does not have.
+    /// Returns the entities and properties that a store holds and the model of its last program does not have.
     ///
     /// - Throws: As ``model(of:)``.
     public static func setAside(in description: PersistentStoreDescription) throws -> [SetAside] {
         try recordedMetadata(of: description).setAside
     }
 
-    /// Returns the model of a store, and the value of ``modelVersionOption`` with which it was last opened; nil if
-    /// there was none.
+    /// Returns the model of a store, and the value of ``modelVersionOption`` with which the store was last opened; nil
+    /// if it was never opened with a value.
     package static func recordedModel(
         of description: PersistentStoreDescription
     ) throws -> (model: ManagedObjectModel, version: String?) {

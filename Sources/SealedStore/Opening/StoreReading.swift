@@ -1,12 +1,12 @@
 import EncryptedSQLite
 import ObjectGraph
 
-/// The content of a store's file from the point of view of a program's model, which reads it without a change.
+/// The content of a store's file as a program's model reads it, without a change of the file.
 struct FittingContent {
-    /// The metadata, under the names of the program's model.
+    /// The metadata, with the names that the tables and columns of the program's model have in the file.
     let metadata: StoreMetadataTable
     let plan: SchemaPlan
-    /// The version of the schema; nil if it is not the last committed one.
+    /// The version of the schema that was read; nil if it is not committed yet.
     let version: Int64?
 }
 
@@ -18,14 +18,15 @@ struct StoreReading: Sendable {
     let configuration: StoreConfiguration
     /// The results of the checks of an opening.
     let checked: MigrationCheckResults
-    /// Whether a migration removes what the model does not have, as a stage of a plan does, instead of setting it aside.
+    /// Whether a migration removes the entities and properties that the model does not have, as a stage of a plan does,
+    /// instead of setting them aside.
     let removesMissing: Bool
 
     var isReadOnly: Bool { configuration.isReadOnly }
     var allowsMigration: Bool { configuration.allowsMigration }
 
-    /// - Throws: `ModelError` if a relationship or an inheritance leads from the store's entities to those of another
-    ///   store.
+    /// - Throws: `ModelError` if a relationship or an inheritance leads from the store's entities to an entity of
+    ///   another store.
     init(
         _ model: ManagedObjectModel,
         _ configuration: StoreConfiguration,
@@ -62,21 +63,21 @@ struct StoreReading: Sendable {
         let migration = try migration(of: content, to: target, on: connection)
         let obstacles = migration.sources.obstacles
         guard obstacles.isEmpty else { throw Self.cannotRead(differences, obstacles) }
-        // Without known results, which belong to the connections of the opening.
+        // // The known results belong to the connections of the opening, so they are not used here.
         let problems = try MigrationCheckResults().problems(migration.checks, on: connection, progress: nil)
             .filter(\.preventsReading)
         guard problems.isEmpty else { throw SealedStoreError.cannotMigrate(problems) }
         let names = migration.metadata.names
         let plan = SchemaPlan(reading: content, with: model, own: own, names, migration.sources)
         let metadata = migration.metadata.with(model: migration.metadata.model, union: nil, names: plan.schema.names)
-        // The file itself is not migrated.
+        // // The file itself is not migrated, so it keeps its count of migrations.
         return (metadata.with(migrationCount: stored.migrationCount), plan)
     }
 
     /// As ``fitting(_:on:)``, with the version of the schema.
     func fittingContent(_ content: StoreContent, on connection: Connection) throws -> FittingContent {
         let (metadata, plan) = try fitting(content, on: connection)
-        // The changes of a write transaction may be rolled back.
+        // // The changes of a write transaction may be rolled back, so its version is not known as committed.
         let version = connection.isWriting ? nil : try connection.schemaVersion()
         return FittingContent(metadata: metadata, plan: plan, version: version)
     }
@@ -89,7 +90,7 @@ struct StoreReading: Sendable {
 
     // MARK: Deciding
 
-    /// What has to be done before a store has the model.
+    /// What the opening has to do so that a store has the model.
     ///
     /// - Parameter progress: Reports the progress of the checks of rows.
     func decision(
@@ -129,14 +130,15 @@ struct StoreReading: Sendable {
 
     /// Whether the version of the program's model is later than the version of a store.
     func isLater(than stored: StoreMetadataTable) -> Bool {
-        // Without a migration, the store does not reach the version: a stage may remain that changes only data.
+        // // If the program does not migrate, the store does not reach the version: a stage that changes only data may
+        // remain.
         guard let version = configuration.modelVersion, allowsMigration else { return false }
         return stored.modelVersion.map { $0 < version } ?? true
     }
 
-    /// The version of a store that the program must not open, since it is later than the program's. A program without a
-    /// version may open a later one only if it has the program's model: a migration would remove the changes of the later
-    /// version.
+    /// The version of a store, if the program must not open the store because its version is later than the version of
+    /// the program. A program without a version may open a later store only if it has the same model: a migration would
+    /// remove the changes of the later version.
     func laterVersion(of stored: StoreMetadataTable) -> ModelVersion? {
         guard !configuration.isDuringMigration, let found = stored.modelVersion, supportedVersion < found else {
             return nil
@@ -145,7 +147,7 @@ struct StoreReading: Sendable {
         return found
     }
 
-    /// The refusal of a store of a later version; nil if the program may open it.
+    /// The error that refuses a store of a later version; nil if the program may open it.
     func refusal(of stored: StoreMetadataTable) -> SealedStoreError? {
         laterVersion(of: stored).map {
             .newerModel(found: $0.description, supported: supportedVersion.description)
@@ -170,7 +172,7 @@ struct StoreReading: Sendable {
         to target: MigrationPlan.Target,
         on connection: Connection
     ) throws -> MigrationPlan {
-        // Without a common entity, all objects would be set aside: the file belongs to another program.
+        // // If the models have no common entity, all objects would be set aside: the file belongs to another program.
         let stored = content.metadata
         let mapping = ModelMapping(from: stored.fileModel, to: own)
         if mapping.newEntities.isEmpty, !stored.fileModel.entities.isEmpty {

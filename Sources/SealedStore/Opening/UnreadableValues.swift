@@ -13,11 +13,12 @@ public struct UnreadableValues: Hashable, Sendable {
     public let rows: Int
 }
 
-/// Returns the test whether the type of an attribute's property accepts a stored value; nil if it accepts all of them.
+/// Returns a test whether the type of an attribute's property accepts a stored value; nil if it accepts all values.
 package typealias ValueAcceptance = (_ attribute: Attribute, _ entity: Entity) -> ((Value) -> Bool)?
 
 extension StoreReading {
-    /// The values of the store that are not accepted after their conversion to the types of the program's model.
+    /// The values of the store that the properties do not accept after a conversion to the types of the program's
+    /// model.
     ///
     /// - Complexity: O(*n* log *n*) in the number of rows for each attribute that does not accept all values.
     func unreadableValues(
@@ -34,7 +35,7 @@ extension StoreReading {
             for case .attribute(let attribute) in entity.properties where attribute.declaringEntityName == entity.name {
                 guard let accepts = acceptance(attribute, entity),
                     case .attribute(let old)? = mapping.old(of: .attribute(attribute), in: entity),
-                    // Values that do not convert are problems of the migration.
+                    // // Values that do not convert are reported as problems of the migration.
                     let conversion = AttributeConversion(from: old.type, to: attribute.type)
                 else { continue }
                 let rows = try counts(of: old, in: oldEntity, schema, on: connection) { value in
@@ -48,7 +49,7 @@ extension StoreReading {
         return found
     }
 
-    /// The number of rows with a value for which a condition holds.
+    /// The number of rows with a value that satisfies a condition.
     private func counts(
         of attribute: Attribute,
         in entity: Entity,

@@ -5,10 +5,10 @@ struct SystemTable: Sendable {
     let name: String
     /// The statement that creates the table.
     let creation: String
-    /// Whether a new store has the table. A file gets another table with the first use of its feature.
+    /// Whether a new store has the table. In other cases, a file gets the table when its feature is first used.
     var isInEveryStore = false
-    /// Whether no version of the package has given the name to the table of an entity. Versions that did not know the table
-    /// may have done so.
+    /// Whether no version of the package can have given the name to the table of an entity. If false, versions that did
+    /// not know this table may have done so.
     var ownsName = false
 
     /// Whether a file has the table.
