@@ -7,10 +7,9 @@ extension Database {
     /// name:
     ///
     /// 1. Here: a property and a parameter of the initializer, whose default keeps the behaviour.
-    /// 2. `SealedStore`: the name of the option beside the other names, with its type and its default. The store reads it
-    ///    with `PersistentStoreDescription.option(_:as:)`, so that a value of another type is an error and not the
-    ///    default; an option that is read only when the file is open also stands in `checkOptions()`. A value of the right
-    ///    type that the option does not take is `SealedStoreError.invalidOption`.
+    /// 2. `SealedStore`: the name of the option beside the other names, with its type and its default. `StoreConfiguration`
+    ///    reads it, so that a value of another type is an error and not the default. A value of the right type that the
+    ///    option does not take is `SealedStoreError.invalidOption`.
     /// 3. `ModelConfiguration`: a property, which `ModelConfiguration+Store.swift` passes on.
     /// 4. The tests: a value, the default, and a value of another type; the change log, if a program sets the option.
     ///

@@ -34,7 +34,7 @@ final class StoreContent: Sendable {
     /// - Throws: ``SealedStoreError/notAStore``; ``SealedStoreError/foreignSchema(object:)`` if a table that every store
     ///   has is missing or altered; ``SealedStoreError/damagedMetadata(_:)``.
     static func read(on connection: Connection) throws -> StoreContent {
-        // // The check of the schema comes first: until it, the table with the metadata might be a view.
+        // The check of the schema comes first: until it, the table with the metadata might be a view.
         let schemaText = try SchemaText(on: connection)
         let read = ReadContent(schema: schemaText, metadata: try MetadataRows(connection: connection).content())
         return try known.value(for: read) {

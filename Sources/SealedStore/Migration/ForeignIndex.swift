@@ -29,7 +29,7 @@ struct ForeignIndex {
         )
         let removed = Set(removed.map { SQL.foldedName(SQL.unquoted($0)) })
         let tokens = SQLTokens(statement)
-        // // The five tokens are CREATE, INDEX, the name, ON and the table.
+        // The five tokens are CREATE, INDEX, the name, ON and the table.
         guard let start = tokens.position(afterSignificant: 5) else { return nil }
         var sql = "CREATE INDEX \(SQL.quoted(name)) ON \(table)"
         var columns: [String] = []

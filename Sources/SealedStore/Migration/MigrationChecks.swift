@@ -101,7 +101,7 @@ struct MigrationChecks {
         let property = Property.attribute(attribute)
         guard let entity = context.mapping.new.entitiesByName[attribute.declaringEntityName] else { return }
         let isFilled = attribute.isOptional || context.defaultValue(of: attribute) != nil
-        // // Members with the same old attribute are counted by one statement.
+        // Members with the same old attribute are counted by one statement.
         var olds: [(old: Property?, members: [Entity])] = []
         for member in source.members where member.new.propertiesByName[attribute.name] == property {
             let old = context.mapping.old(of: property, in: member.new)
@@ -250,7 +250,7 @@ struct MigrationChecks {
                 let kind = MigrationProblem.Kind.foreignMembers(destination: relationship.destination.name)
                 add(relationship.source, relationship.name, kind, sql)
             } else if target.refusesLosses {
-                // // Adds a loss: the program does not have the relationship, so its pairs cannot be set aside.
+                // Adds a loss: the program does not have the relationship, so its pairs cannot be set aside.
                 add(source.old.source, source.old.name, .lost, sql)
             }
         }

@@ -82,7 +82,7 @@ struct MigrationContext {
         let adopted = mapping.adopted.sorted { $0.key.index < $1.key.index }.map { (old: $0.key, new: $0.value) }
         let oldSchema = StoreSchema(model: old.fileModel, names: old.names)
         self.oldSchema = oldSchema
-        // // Tables, and the objects that belong to tables, get new names.
+        // Tables, and the objects that belong to tables, get new names.
         let tables = oldSchema.tables.map(\.name) + oldSchema.joinTables.compactMap { $0?.name }
         let ownTables = Set(tables.map { SQL.foldedName(SQL.unquoted($0)) })
         let foreign = file.objects.map(\.name).filter { !ownTables.contains(SQL.foldedName($0)) }

@@ -112,7 +112,7 @@ struct MigrationStatements {
         let copies = sources.enumerated().map { index, source in
             var columns = [table.owner, table.member]
             var values = [source.newOwner, source.newMember]
-            // // Positions from several sources could collide, so only the first source keeps its positions. Members
+            // Positions from several sources could collide, so only the first source keeps its positions. Members
             // without a position are last, by key.
             if index == 0, let position = table.position, let value = source.memberPosition {
                 columns.append(position)
@@ -194,7 +194,7 @@ struct MigrationStatements {
                 direct.append(step(old, new))
             }
         }
-        // // A table with a temporary name gets its final name after all other tables have given up their old names.
+        // A table with a temporary name gets its final name after all other tables have given up their old names.
         steps += direct + fromTemporaryNames
         for table in tables {
             guard let alteration = alterations[table.root.name] else { continue }
@@ -231,7 +231,7 @@ struct MigrationStatements {
         }
         let names = Set(renames.map(\.new))
         let properties = table.columns.filter { names.contains($0.name) }.compactMap(\.property?.name)
-        // // A column with a temporary name gets its final name after all other columns have given up their old names.
+        // A column with a temporary name gets its final name after all other columns have given up their old names.
         let statements = toTemporaryNames + direct + fromTemporaryNames
         steps.append(MigrationStep(.renameColumns, table.root.name, properties, statements))
     }
@@ -274,7 +274,7 @@ struct MigrationStatements {
         let altered = Set(alterations.values.map(\.oldTable.name))
         for name in oldSchema.names.indexes where !kept.contains(name.name) {
             guard let index = SchemaIndex(name, model: oldSchema.model, table: oldSchema.table) else { continue }
-            // // SQLite removes the index together with its table.
+            // SQLite removes the index together with its table.
             if case .binary = index, let table = index.indexedTable?.table, !altered.contains(table) { continue }
             steps.append(MigrationStep(.removeIndex, name.entity, name.index.properties, index.removal))
         }
@@ -313,7 +313,7 @@ struct MigrationStatements {
     }
 
     private mutating func buildIndexes(keeping kept: Set<String>) {
-        // // The removal of a table has removed its indexes.
+        // The removal of a table has removed its indexes.
         let objects = context.file.objects.filter { !removedTables.contains(SQL.quoted($0.table)) }
         var names = UniqueNames(
             UniqueNames(objects.map(\.name) + newSchema.allTableNames),

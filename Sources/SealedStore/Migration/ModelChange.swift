@@ -43,7 +43,7 @@ enum ModelChange: Sendable {
     static func from(_ stored: ManagedObjectModel, to current: ManagedObjectModel) -> ModelChange {
         // Models with equal declarations share their entities.
         if stored.entities.elementsEqual(current.entities, by: ===) { return .none }
-        // // Entities are never freed, so their addresses identify them in the cache.
+        // Entities are never freed, so their addresses identify them in the cache.
         let key = Key(
             stored: stored.entities.map(ObjectIdentifier.init),
             current: current.entities.map(ObjectIdentifier.init)

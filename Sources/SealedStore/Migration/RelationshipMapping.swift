@@ -88,7 +88,7 @@ struct RelationshipMapping {
     var severalMembersCount: String? {
         let sources = filled
         guard sources.count > 1 || !(sources.first?.isToOne ?? true) else { return nil }
-        // // To-one sources without a common owner cannot give an owner several members.
+        // To-one sources without a common owner cannot give an owner several members.
         if sources.allSatisfy(\.isToOne), Set(sources.flatMap(\.owners)).count == sources.flatMap(\.owners).count {
             return nil
         }

@@ -50,7 +50,7 @@ extension SchemaNames {
         (tables, joinTables) = ([:], [:])
         let roots = mapping.new.entities.filter(\.isRoot)
         let canonical = mapping.new.relationships.filter { $0.placement == .joinTable(isCanonical: true) }
-        // // Unchanged names are taken first, so that they get no numeric suffix.
+        // Unchanged names are taken first, so that they get no numeric suffix.
         for root in roots where homes[root]?.name == root.name {
             tables[root.name] = old.tables[root.name].map { taken.add($0) }
         }
@@ -98,7 +98,7 @@ extension SchemaNames {
             columns[property.declaringEntityName, default: [:]][property.name] =
                 taken.add(SQL.legalName(property.name))
         }
-        // // The removal of a column rebuilds the table, which clears the bit. Bits that no column had are given out
+        // The removal of a column rebuilds the table, which clears the bit. Bits that no column had are given out
         // first.
         let free = (0..<VersionWord.signBits).filter { !bits.contains($0) }
         var next = (free.filter { !oldBits.contains($0) } + free.filter(oldBits.contains))[...]

@@ -64,7 +64,7 @@ struct StoreMigration {
         do {
             try connection.execute(statement)
         } catch {
-            // // An expression can fail for converted values, or use a function that only the program that added the
+            // An expression can fail for converted values, or use a function that only the program that added the
             // index has.
             switch error {
             case .sqlite, .integerOverflow, .malformedPattern, .tooBig: throw SealedStoreError.foreignIndex(index)

@@ -61,7 +61,7 @@ struct DuplicateMerge {
             let name = declarations[position].name
             let removed = constraints.filter { $0.entity == name }.map(\.properties)
             declarations[position].uniquenessConstraints.removeAll { removed.contains($0) }
-            // // Merging changes relationships of objects that may have been saved before a validation rule was
+            // Merging changes relationships of objects that may have been saved before a validation rule was
             // declared, and that could therefore not be saved again.
             for attribute in declarations[position].attributes.indices {
                 declarations[position].attributes[attribute].validation = AttributeValidation()
@@ -88,7 +88,7 @@ struct DuplicateMerge {
         guard let entity = model.entitiesByName[constraint.entity],
             let indexed = IndexedTable(entity, schema.table(of: entity), constraint.properties)
         else { return }
-        // // Each group is found by its values, for which a temporary index is built.
+        // Each group is found by its values, for which a temporary index is built.
         var names = UniqueNames(try MigratedFile(on: connection).objects.map(\.name))
         let index = DerivedIndex(
             name: "_migration",
@@ -105,7 +105,7 @@ struct DuplicateMerge {
         let nextGroups = {
             try connection.interruptible(by: progress) { try keysOfGroups(indexed, mixed, on: connection) }
         }
-        // // A delete rule may delete the object by whose key a group is known. The next pass finds the rest of this
+        // A delete rule may delete the object by whose key a group is known. The next pass finds the rest of this
         // group.
         while case let groups = try nextGroups(), !groups.isEmpty {
             for start in stride(from: 0, to: groups.count, by: Self.groupsAtOnce) {

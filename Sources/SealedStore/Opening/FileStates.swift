@@ -77,7 +77,7 @@ final class FileStates: Sendable {
             state = last.state
         } else {
             state = try read(on: connection)
-            // // The changes of a write transaction may be rolled back, and another commit may then use the same
+            // The changes of a write transaction may be rolled back, and another commit may then use the same
             // version again.
             if !connection.isWriting { last.withLock { $0 = (version, state) } }
         }
@@ -99,12 +99,12 @@ final class FileStates: Sendable {
         let content = try StoreContent.read(on: connection)
         let stored = content.metadata
         guard stored.uuid == uuid else { throw SealedStoreError.damagedMetadata("uuid") }
-        // // This check is the first: after a migration, the tables may fit the model too, with rows and columns that
+        // This check is the first: after a migration, the tables may fit the model too, with rows and columns that
         // have other names, or be readable through another mapping.
         guard stored.migrationCount == migrationCount else {
             throw SealedStoreError.migratedByAnotherProgram(differences(from: stored))
         }
-        // // A later version may differ in rules only, so that the tables fit both versions.
+        // A later version may differ in rules only, so that the tables fit both versions.
         if let newer = reading.laterVersion(of: stored) {
             throw SealedStoreError.migratedByAnotherProgram(["the store is now of version \(newer) of the model"])
         }
@@ -118,7 +118,7 @@ final class FileStates: Sendable {
         guard current.sources == plan.sources else {
             throw SealedStoreError.migratedByAnotherProgram(["the indexes of the store have changed"])
         }
-        // // Declarations that the model does not have may get other names.
+        // Declarations that the model does not have may get other names.
         let model = reading.own
         guard metadata.names.limited(to: model) == plan.schema.names.limited(to: model),
             current.hasRows(like: plan)

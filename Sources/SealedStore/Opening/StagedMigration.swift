@@ -52,7 +52,7 @@ struct StagedMigration: Sendable {
         }
         guard program.changes(stored) else { return nil }
         let matches = try matches(stored.model)
-        // // Without this check, stages would change a store that has the program's model.
+        // Without this check, stages would change a store that has the program's model.
         if change.keepsShape, matches.last != stages.indices.last { return nil }
         if let reached = reached(stored.modelVersion, matches) {
             return reached + 1 < stages.count ? .runsStage(Entry(position: reached + 1, isInferred: false)) : nil

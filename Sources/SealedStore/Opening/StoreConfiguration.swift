@@ -4,9 +4,8 @@ import ObjectGraph
 
 /// The description of a store, with its options as values of their own types.
 ///
-/// A program passes the options in a dictionary, and `Database.Options` says how to add one. They are parsed once, when the
-/// store is opened. The key is not among
-/// them: only ``StoreFile`` has it, and an open store does not keep it.
+/// A program passes the options in a dictionary. They are parsed once, when the store is opened. `Database.Options` says how
+/// to add an option. The key is not among the values: only ``StoreFile`` has it, and an open store does not keep it.
 struct StoreConfiguration: Sendable {
     /// The description without the key and without the prepared store.
     private(set) var description: PersistentStoreDescription
@@ -69,7 +68,7 @@ struct StoreConfiguration: Sendable {
         let texts = stages.compactMap(\.version)
         guard texts.count == stages.count else { return [] }
         let versions = texts.compactMap(ModelVersion.init)
-        // // The stages after the version of a store are the stages that remain, so the versions must ascend.
+        // The stages after the version of a store are the stages that remain, so the versions must ascend.
         guard versions.count == texts.count, zip(versions, versions.dropFirst()).allSatisfy(<) else {
             throw SealedStoreError.invalidOption(
                 SealedStore.migrationStagesOption,

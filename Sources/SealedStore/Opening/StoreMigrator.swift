@@ -134,7 +134,7 @@ struct StoreMigrator {
         _ connection: Connection
     ) throws -> FittingContent {
         if !Set(stored.setAside).isSubset(of: updated.setAside) {
-            // // Programs without an ordered relationship do not number its members, so the numbers are completed here.
+            // Programs without an ordered relationship do not number its members, so the numbers are completed here.
             let schema = StoreSchema(model: updated.fileModel, names: updated.names)
             try ContentRepair(connection, schema, entityNames: nil).renumberMembers()
         }
@@ -157,7 +157,7 @@ struct StoreMigrator {
             try run(willMigrate, at: position - 1, of: model)
             model = try StoreContent.read(on: connection).metadata.model
         }
-        // // The plan of the stages says what a version no longer has, so it is removed. The plan says nothing about a
+        // The plan of the stages says what a version no longer has, so it is removed. The plan says nothing about a
         // store that has the model of no version, so nothing of it is removed.
         let target = try staged.reading(position, of: model, isTarget: true, removesMissing: !entry.isInferred)
         let migrator = StoreMigrator(
@@ -218,7 +218,7 @@ struct StoreMigrator {
 
     /// Writes back and shortens the log, which is as long as the tables that a migration has rebuilt.
     private func shortenLog() {
-        // // If other processes read the log, it stays as it is until a later checkpoint.
+        // If other processes read the log, it stays as it is until a later checkpoint.
         try? database.writeWithoutTransaction { connection in
             let isWrittenBack = try connection.withUncachedStatement("PRAGMA wal_checkpoint(PASSIVE)") { row in
                 try row.step() && row.integer(at: 0) == 0 && row.integer(at: 1) == row.integer(at: 2)

@@ -27,7 +27,7 @@ struct StoreOpening {
         var reached: Int?
         return try ReplacedFile.beginningAgain { isFirst in
             try staged.reportingVersion(reached) {
-                // // The description may be used again after an error, although its prepared store is then closed.
+                // The description may be used again after an error, although its prepared store is then closed.
                 let known = prepared.flatMap { isFirst && $0.isOpen ? $0 : nil }
                 return try (known ?? prepare(mayCreate: isFirst)).finish(reached: &reached)
             }
@@ -56,12 +56,12 @@ struct StoreOpening {
 
     /// - Throws: The error of the decision if the store is refused.
     private func examine(on connection: Connection, _ progress: MigrationProgress?) throws -> PreparedOpening.Examined {
-        // // The file may have changed, or have been replaced, since an earlier attempt checked it.
+        // The file may have changed, or have been replaced, since an earlier attempt checked it.
         program.checked.removeAll()
         let content = try StoreContent.read(on: connection)
         switch try staged.decision(on: content, connection, progress: progress) {
         case .fits(let fitting): return .fits(fitting, FileStates(fitting, program, on: connection))
-        // // The decision finds the problems of a refused file before any code can write, so the file stays as it is.
+        // The decision finds the problems of a refused file before any code can write, so the file stays as it is.
         case .refused(let error): throw error
         case .updates, .migrates, .runsStage: return .changes(content.metadata)
         }

@@ -63,21 +63,21 @@ struct StoreReading: Sendable {
         let migration = try migration(of: content, to: target, on: connection)
         let obstacles = migration.sources.obstacles
         guard obstacles.isEmpty else { throw Self.cannotRead(differences, obstacles) }
-        // // The known results belong to the connections of the opening, so they are not used here.
+        // The known results belong to the connections of the opening, so they are not used here.
         let problems = try MigrationCheckResults().problems(migration.checks, on: connection, progress: nil)
             .filter(\.preventsReading)
         guard problems.isEmpty else { throw SealedStoreError.cannotMigrate(problems) }
         let names = migration.metadata.names
         let plan = SchemaPlan(reading: content, with: model, own: own, names, migration.sources)
         let metadata = migration.metadata.with(model: migration.metadata.model, union: nil, names: plan.schema.names)
-        // // The file itself is not migrated, so it keeps its count of migrations.
+        // The file itself is not migrated, so it keeps its count of migrations.
         return (metadata.with(migrationCount: stored.migrationCount), plan)
     }
 
     /// As ``fitting(_:on:)``, with the version of the schema.
     func fittingContent(_ content: StoreContent, on connection: Connection) throws -> FittingContent {
         let (metadata, plan) = try fitting(content, on: connection)
-        // // The changes of a write transaction may be rolled back, so its version is not known as committed.
+        // The changes of a write transaction may be rolled back, so its version is not known as committed.
         let version = connection.isWriting ? nil : try connection.schemaVersion()
         return FittingContent(metadata: metadata, plan: plan, version: version)
     }
@@ -130,7 +130,7 @@ struct StoreReading: Sendable {
 
     /// Whether the version of the program's model is later than the version of a store.
     func isLater(than stored: StoreMetadataTable) -> Bool {
-        // // If the program does not migrate, the store does not reach the version: a stage that changes only data may
+        // If the program does not migrate, the store does not reach the version: a stage that changes only data may
         // remain.
         guard let version = configuration.modelVersion, allowsMigration else { return false }
         return stored.modelVersion.map { $0 < version } ?? true
@@ -172,7 +172,7 @@ struct StoreReading: Sendable {
         to target: MigrationPlan.Target,
         on connection: Connection
     ) throws -> MigrationPlan {
-        // // If the models have no common entity, all objects would be set aside: the file belongs to another program.
+        // If the models have no common entity, all objects would be set aside: the file belongs to another program.
         let stored = content.metadata
         let mapping = ModelMapping(from: stored.fileModel, to: own)
         if mapping.newEntities.isEmpty, !stored.fileModel.entities.isEmpty {

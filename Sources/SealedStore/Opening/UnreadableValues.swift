@@ -35,7 +35,7 @@ extension StoreReading {
             for case .attribute(let attribute) in entity.properties where attribute.declaringEntityName == entity.name {
                 guard let accepts = acceptance(attribute, entity),
                     case .attribute(let old)? = mapping.old(of: .attribute(attribute), in: entity),
-                    // // Values that do not convert are reported as problems of the migration.
+                    // Values that do not convert are reported as problems of the migration.
                     let conversion = AttributeConversion(from: old.type, to: attribute.type)
                 else { continue }
                 let rows = try counts(of: old, in: oldEntity, schema, on: connection) { value in
