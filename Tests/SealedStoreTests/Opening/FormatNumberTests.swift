@@ -16,7 +16,7 @@ import Testing
 
     private func open(_ newestUserVersion: Int) throws -> Database {
         let options = Database.Options(
-            applicationID: StoreOpening.applicationID,
+            applicationID: StoreFile.applicationID,
             newestUserVersion: Int32(newestUserVersion)
         )
         return try Database(.file(url.path), key: .raw(Array(repeating: 5, count: 32)), options: options)
