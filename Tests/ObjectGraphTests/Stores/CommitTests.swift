@@ -24,29 +24,6 @@ import Testing
         #expect(held[many: "tags"].texts("name") == ["t"])
     }
 
-    // context               | another context
-    //                       | changes the object
-    // deletes in the store  |
-    //                       | inserts it again with its save
-    @Test(arguments: StoreKind.allCases)
-    func `an object that is inserted again after a batch deletion has its members`(kind: StoreKind) throws {
-        let store = try TestStore(kind)
-        let context = store.context()
-        let book = context.make("Book", ["name": "b"])
-        book.addMember(context.make("Tag", ["name": "t"]), forRelationship: "tags")
-        try context.save()
-        let other = store.context()
-        other.mergePolicy = .overwrite
-        let held = try other.counterpart(of: book)
-        #expect(held[many: "tags"].count == 1)
-        held["name"] = "changed"
-        try context.execute(BatchDeleteRequest(book.entity))
-        try other.save()
-        let saved = try store.context().counterpart(of: book)
-        #expect(saved["name"] == "changed")
-        #expect(saved[many: "tags"].texts("name") == ["t"])
-    }
-
     // context                                | context with live results
     //                                        | shows the author
     // inserts a book of the author with tags |
