@@ -290,8 +290,8 @@ let package = Package(
     ]
 #endif
 
-// Quick rounds build the test targets of a few modules: `Scripts/test --module SealedStore`. Without a choice, those of
-// `Scripts/check` are not built: the tests of the macros need the libraries of the syntax a second time.
+// Quick rounds build the test targets of a few modules: `Scripts/test --module SealedStore`. Without a choice, the test
+// targets of `Scripts/check` are not built: the tests of the macros need the libraries of the syntax a second time.
 let names = isBenchmarking ? "Benchmarks" : Context.environment["TESTS"]
 let chosen = names?.split(separator: " ")
 package.targets.removeAll { target in

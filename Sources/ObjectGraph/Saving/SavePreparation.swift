@@ -124,7 +124,7 @@ struct SavePreparation: ~Copyable {
     /// earlier row: they may have seen later versions of the deleted row than the known one.
     ///
     /// A number from the sequence of the primary keys in the file, which no other writer gets, determines how much later
-    /// the version is. The multiplication puts thousands of versions between those of successive numbers.
+    /// the version is. Multiplied, successive numbers are thousands of versions apart.
     @inline(never)
     private mutating func versionOfReturned(after known: UInt32, of entity: Entity) -> UInt32 {
         // A save to a parent continues the versions.

@@ -7,7 +7,7 @@ import Testing
         case value, deletion, member
     }
 
-    // context                 another one
+    // context                 another context
     // changes the author
     //                         changes the author, and saves
     // perhaps fetches
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    // context                            another one
+    // context                            another context
     //                                    perhaps sets the author of the book, and saves
     // sets the author of the book
     //                                    otherwise sets it now, and saves
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    // context                            another one
+    // context                            another context
     // deletes a member, and saves
     // undoes the deletion
     //                                    adds another member, and saves
@@ -141,7 +141,7 @@ import Testing
         #expect(try store.problems() == [])
     }
 
-    // context                            another one
+    // context                            another context
     // relates the object to the first
     // owner, and saves
     //                                    relates it to the second owner, and saves
@@ -187,7 +187,7 @@ import Testing
         #expect(try store.problems() == [])
     }
 
-    // context                            another one
+    // context                            another context
     // deletes the owner of an object
     //                                    relates the object to another owner, and saves
     // undoes the deletion
@@ -218,7 +218,7 @@ import Testing
         #expect(try store.problems() == [])
     }
 
-    // context                            another one
+    // context                            another context
     // deletes an owner
     //                                    adds a member to the owner, and saves
     // saves, undoes the deletion, saves
@@ -255,7 +255,7 @@ import Testing
         #expect(try store.problems() == [])
     }
 
-    // context                            another one
+    // context                            another context
     // deletes a member, and
     // inserts it again
     //                                    removes the member, and saves
@@ -288,7 +288,7 @@ import Testing
         #expect(try store.problems() == [])
     }
 
-    // context                            another one
+    // context                            another context
     // removes a member, and adds it again
     //                                    removes the member, and saves
     // undoes both changes, saves
@@ -321,7 +321,7 @@ import Testing
         #expect(try store.problems() == [])
     }
 
-    // context                            another one
+    // context                            another context
     // changes the order of the members
     //                                    changes the order, and saves
     // undoes the change
@@ -350,7 +350,7 @@ import Testing
         }
     }
 
-    // context                 another one
+    // context                 another context
     // changes the author
     //                         deletes the author, and saves
     // fetches
