@@ -88,7 +88,7 @@ import Testing
         #expect(try pair.members(store) == [true, true, true, true])
     }
 
-    // context                 another one
+    // context                 another context
     // loads the children
     //                         adds the child, and saves
     // adds the child
@@ -152,7 +152,7 @@ import Testing
         #expect(try pair.members(store) == [true, true, true, true])
     }
 
-    // context                 another one
+    // context                 another context
     // removes and adds the tag
     //                         removes the tag, and saves
     // saves
@@ -177,7 +177,7 @@ import Testing
         #expect(members.allSatisfy { $0 == members[0] }, "the context and the store differ: \(members)")
     }
 
-    // context                 another one
+    // context                 another context
     // adds the item
     //                         adds the item, saves
     // reads the owner's items

@@ -74,7 +74,7 @@ extension ObjectLoader {
 
     /// Unloads the to-many relationships with a shared inverse of objects that a store has changed although the request
     /// of a save does not contain them: their rows do not show the change of such a relationship.
-    func unloadSharedMembers(of list: BatchChanges.Keys) {
+    private func unloadSharedMembers(of list: BatchChanges.Keys) {
         for relationship in identityMap.model.relationships
         where relationship.sharedInverse != nil && relationship.source.rootIndex == list.entity.rootIndex {
             for key in list.keys { unloadMembers(of: relationship, owner: key) }
